@@ -116,7 +116,7 @@ export const GetBroadcast = operation('broadcast', 'get', {
     read: Type.Integer(),
     /** Recipients who wrote within a day after their message. */
     replied: Type.Integer(),
-    /** Recipients who definitely failed and that no retry has taken yet. */
+    /** Recipients who definitely failed, whose message was never reported as delivered, and that no retry has taken yet. */
     retryable: Type.Integer(),
     /** Why recipients failed, the most frequent first. */
     failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
@@ -167,8 +167,9 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
 });
 
 /**
- * Creates a broadcast to the recipients of an ended one who definitely failed; one with an unknown outcome may have the message. A
- * recipient is taken once. CONFLICT if it has not ended, or if nobody is left to retry.
+ * Creates a broadcast to the recipients of an ended one who definitely failed; one with an unknown outcome, or with a message that was
+ * also reported as delivered, may have the message. A recipient is taken once. CONFLICT if it has not ended, if nobody is left to retry,
+ * or while the business creates another broadcast.
  */
 export const RetryBroadcast = operation('broadcast', 'retry', {
   request: Type.Object({

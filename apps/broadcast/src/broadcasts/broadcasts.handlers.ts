@@ -17,6 +17,7 @@ import {
   type BroadcastRow,
   type ReplyOf,
   type RequestOf,
+  type TemplateShape,
 } from '@mgw/contracts';
 import { Handles, RpcClient, type RpcContext } from '@mgw/rpc';
 import { RunnerService } from '../running/runner.service';
@@ -66,12 +67,10 @@ export class BroadcastsHandlers {
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
     if (ended.finished_at === null) throw new GatewayError('CONFLICT', 'This broadcast has not ended yet.');
-    const failed = await this.broadcasts.retryable(of);
-    if (failed.length === 0) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
     const { template_name, language } = ended;
     const name = `${ended.name.slice(0, MAX_NAME - RETRY.length)}${RETRY}`;
-    const draft = { ...creator, name, template_name, language, scheduled_at: null, recipients: failed };
-    const id = await this.broadcasts.create({ ...draft, recipients: await this.valid(draft, context) }, of);
+    const draft = { ...creator, name, template_name, language, scheduled_at: null };
+    const id = await this.broadcasts.retry(draft, of, valueCounts(await this.template(draft, context)));
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.wake();
     return { id, replayed: false };
@@ -143,7 +142,14 @@ export class BroadcastsHandlers {
   }
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
-    const { business_id, template_name: name, language } = request;
+    return checkRows(await this.template(request, context), request.recipients);
+  }
+
+  /** @throws GatewayError TEMPLATE_NOT_FOUND, VALIDATION_FAILED for a template that a broadcast cannot send */
+  private async template(
+    { business_id, template_name: name, language }: Pick<RequestOf<typeof CheckBroadcast>, 'business_id' | 'template_name' | 'language'>,
+    context: RpcContext,
+  ): Promise<TemplateShape> {
     const { found } = await this.rpc.call(FindTemplates, { names: [{ business_id, name, language }] }, context);
     const template = found[0]?.template ?? null;
     if (!template) {
@@ -157,7 +163,7 @@ export class BroadcastsHandlers {
       const message = `Template "${name}" has a button that needs its own value, which a broadcast cannot supply.`;
       throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
     }
-    return checkRows(template, request.recipients);
+    return template;
   }
 }
 

@@ -124,8 +124,16 @@ describe('decision 364: a broadcast of an API key', () => {
 
 describe('decision 451: retrying the failed recipients', () => {
   let broadcasts: Broadcasts;
+  const written: string[] = [];
+  const outcomes = new Map<string, 'PLATFORM_REFUSED' | 'OUTCOME_UNKNOWN'>();
   beforeAll(async () => {
     broadcasts = await Broadcasts.start();
+    broadcasts.harness.respond(SendTemplate, ({ to }) => {
+      written.push(to);
+      const outcome = outcomes.get(to);
+      if (outcome) throw new GatewayError(outcome, 'No.');
+      return { message_id: `wamid.${to}`, phone: to, replayed: false };
+    });
     await broadcasts.harness.run(service);
   });
   afterAll(() => broadcasts.harness.close());
@@ -138,19 +146,8 @@ describe('decision 451: retrying the failed recipients', () => {
   const ended = (id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
 
   it('writes once to those who definitely failed, and never to those with an unclear or unconfirmed message', async () => {
-    const { harness } = broadcasts;
-    const written: string[] = [];
-    const outcomes = new Map<string, 'PLATFORM_REFUSED' | 'OUTCOME_UNKNOWN'>([
-      [broadcasts.phoneOf(1), 'PLATFORM_REFUSED'],
-      [broadcasts.phoneOf(2), 'OUTCOME_UNKNOWN'],
-      [broadcasts.phoneOf(3), 'OUTCOME_UNKNOWN'],
-    ]);
-    harness.respond(SendTemplate, ({ to }) => {
-      written.push(to);
-      const outcome = outcomes.get(to);
-      if (outcome) throw new GatewayError(outcome, 'No.');
-      return { message_id: `wamid.${to}`, phone: to, replayed: false };
-    });
+    outcomes.set(broadcasts.phoneOf(1), 'PLATFORM_REFUSED');
+    outcomes.set(broadcasts.phoneOf(2), 'OUTCOME_UNKNOWN').set(broadcasts.phoneOf(3), 'OUTCOME_UNKNOWN');
     broadcasts.findSend = sendInState('unconfirmed');
     const id = await broadcasts.create(4, { name: 'x'.repeat(100) });
     await eventually(async () => (await broadcasts.get(id)).broadcast.failed === 3);
@@ -168,6 +165,23 @@ describe('decision 451: retrying the failed recipients', () => {
     expect((await broadcasts.get(second)).broadcast).toMatchObject({ retry_of: id, sent: 1, name: `${'x'.repeat(92)} (retry)` });
     await expect(retry(id)).rejects.toMatchObject({ error_code: 'CONFLICT' });
     await expect(retry(second)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+  });
+
+  it('refuses other retries while the business creates a broadcast, and one whose template takes other values now', async () => {
+    const { harness } = broadcasts;
+    outcomes.set(broadcasts.phoneOf(0), 'PLATFORM_REFUSED').set(broadcasts.phoneOf(1), 'PLATFORM_REFUSED');
+    const id = await broadcasts.create(2);
+    await ended(id);
+    await harness.db.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:1', 0))`);
+      await expect(retry(id)).rejects.toMatchObject({
+        error_code: 'CONFLICT',
+        message: expect.stringContaining('being created') as string,
+      });
+    });
+    await harness.db.query(`UPDATE broadcast.recipients SET body_params = '{Asha}' WHERE broadcast_id = $1 AND nth = 2`, [id]);
+    await expect(retry(id)).rejects.toMatchObject({ error_code: 'VALIDATION_FAILED', extras: { details: [{ field: 'template_name' }] } });
+    expect(await broadcasts.get(id)).toMatchObject({ retryable: 2 });
   });
 
   it('refuses a broadcast that has not ended', async () => {

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import {
   GatewayError,
   type BroadcastRecord,
-  type BroadcastRow,
   type CheckBroadcast,
   type CreateBroadcast,
   type GetBroadcast,
@@ -10,9 +9,11 @@ import {
   type ListRecipients,
   type ReplyOf,
   type RequestOf,
+  type valueCounts,
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
+import { REPORTS_LOCK } from '../running/reports.store';
 import { UNCONFIRMED } from '../running/unclear.service';
 
 interface StoredBroadcast {
@@ -43,7 +44,7 @@ type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at'>
 type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 
 /** Failed recipients who cannot have the message, and whom no retry has taken. Those who were erased have no phone. */
-const RETRYABLE = `state = 'failed' AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'`;
+const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'`;
 
 const RECIPIENTS = examine(
   `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params,
@@ -69,6 +70,10 @@ const DAILY_USE = `
        AND greatest(scheduled_at, created_at) < (starts + interval '1 day') AT TIME ZONE $3)::integer AS used
   FROM day`;
 
+/** One creation of a business at a time. */
+const CREATE_LOCK = `hashtextextended('broadcast.create:' || $1, 0)`;
+
+type Draft = Omit<RequestOf<typeof CreateBroadcast>, 'recipients'>;
 type DailyUse = ReplyOf<typeof CheckBroadcast>['daily_limit'];
 
 @Injectable()
@@ -88,7 +93,7 @@ export class BroadcastsStore {
     return row && { ...row, id: Number(row.id) };
   }
 
-  async dailyUse(request: RequestOf<typeof CheckBroadcast>, tx: Tx = this.db): Promise<DailyUse> {
+  async dailyUse(request: Omit<RequestOf<typeof CheckBroadcast>, 'recipients'>, tx: Tx = this.db): Promise<DailyUse> {
     const { business_id, scheduled_at, timezone, daily_limit: limit } = request;
     const [row] = await tx.query<{ used: number; resets_at: Date }>(DAILY_USE, [business_id, scheduled_at, timezone]);
     if (!row) throw new Error('a count returned no row');
@@ -98,55 +103,82 @@ export class BroadcastsStore {
   /**
    * Creates the broadcast with all its recipients.
    * @returns its id; null if its Idempotency-Key has already created one
-   * @param retryOf the broadcast from which it takes its recipients, by their `line`
-   * @throws GatewayError BROADCAST_LIMIT_REACHED, CONFLICT if another retry took one of them
+   * @throws GatewayError BROADCAST_LIMIT_REACHED
    */
-  create(request: RequestOf<typeof CreateBroadcast>, retryOf: number | null = null): Promise<number | null> {
-    const { business_id, name, template_name, language, plan, timezone, scheduled_at, recipients, idempotency, charged } = request;
+  create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+    const { business_id, recipients } = request;
     return this.db.transaction(async (tx) => {
       // Two broadcasts created at once must not both pass the limit.
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:' || $1, 0))`, [business_id]);
-      const use = await this.dailyUse(request, tx);
-      const [row] = await tx.query<{ id: string }>(
-        `INSERT INTO broadcast.broadcasts
-           (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint,
-            api_key_id, daily_limit, retry_of)
-         VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12, $13)
-         ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
-        [
-          ...[business_id, name, template_name, language, plan, timezone, recipients.length, scheduled_at],
-          ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, charged?.daily_limit ?? null],
-          retryOf,
-        ],
-      );
-      if (!row) return null;
-      if (recipients.length > use.left) throw limitReached(recipients.length, use);
-      if (retryOf !== null) await this.takeFailed(tx, retryOf, recipients);
+      await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`, [business_id]);
+      const id = await this.insert(tx, request, recipients.length);
+      if (id === null) return null;
       // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
       await tx.query(
         `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
          SELECT $1, r.nth, r.row ->> 'phone', ARRAY(SELECT jsonb_array_elements_text(r.row -> 'body_params')),
                 ARRAY(SELECT jsonb_array_elements_text(r.row -> 'header_params'))
          FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS r (row, nth)`,
-        [row.id, JSON.stringify(recipients)],
+        [id, JSON.stringify(recipients)],
       );
-      return Number(row.id);
+      return id;
     });
   }
 
-  private async takeFailed(tx: Tx, id: number, recipients: BroadcastRow[]): Promise<void> {
-    const taken = await tx.query(
-      `UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $1 AND nth = ANY ($2::integer[]) AND ${RETRYABLE} RETURNING nth`,
-      [id, recipients.map(({ line }) => line)],
-    );
-    if (taken.length < recipients.length)
-      throw new GatewayError('CONFLICT', 'Recipients changed in the meantime. Nothing was sent; try again.');
+  /**
+   * Creates a broadcast to the retryable recipients of an ended one. PostgreSQL copies them, so that they take no memory here.
+   * @returns its id; null if its Idempotency-Key has already created one
+   * @throws GatewayError BROADCAST_LIMIT_REACHED, VALIDATION_FAILED if the template takes other values now, CONFLICT if no recipient is
+   * left, or while the business creates another broadcast
+   */
+  retry(request: Draft, retryOf: number, { body, header }: ReturnType<typeof valueCounts>): Promise<number | null> {
+    return this.db.transaction(async (tx) => {
+      // Waiting would hold a connection of the pool for each request.
+      const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${CREATE_LOCK}) AS held`, [request.business_id]);
+      if (!lock?.held) throw new GatewayError('CONFLICT', 'Another broadcast is being created. Nothing was sent; try again in a moment.');
+      // The locks of every transaction that changes recipients, in their order: nobody is read or delivered meanwhile.
+      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
+      await tx.query('SELECT FROM broadcast.broadcasts WHERE id = $1 FOR NO KEY UPDATE', [retryOf]);
+      const [count] = await tx.query<{ total: number; wrong: number }>(
+        `SELECT count(*)::integer AS total, count(*) FILTER (WHERE cardinality(body_params) NOT BETWEEN $2 AND $3
+           OR cardinality(header_params) NOT BETWEEN $4 AND $5)::integer AS wrong
+         FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE}`,
+        [retryOf, ...body, ...header],
+      );
+      if (!count) throw new Error('a count returned no row');
+      const id = await this.insert(tx, request, count.total, retryOf);
+      if (id === null) return null;
+      if (count.total === 0) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
+      if (count.wrong > 0) throw templateChanged(request.template_name);
+      await tx.query(
+        `WITH taken AS (
+           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${RETRYABLE} RETURNING nth, phone, body_params, header_params
+         )
+         INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
+         SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params FROM taken`,
+        [id, retryOf],
+      );
+      return id;
+    });
   }
 
-  /** The recipients that a retry of an ended broadcast writes to. */
-  retryable(id: number): Promise<BroadcastRow[]> {
-    const sql = `SELECT nth AS line, phone, body_params, header_params FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE} ORDER BY nth`;
-    return this.db.query(sql, [id]);
+  /** @returns its id; null if its Idempotency-Key has already created one @throws GatewayError BROADCAST_LIMIT_REACHED */
+  private async insert(tx: Tx, request: Draft, total: number, retryOf: number | null = null): Promise<number | null> {
+    const { business_id, name, template_name, language, plan, timezone, scheduled_at, idempotency, charged } = request;
+    const use = await this.dailyUse(request, tx);
+    const [row] = await tx.query<{ id: string }>(
+      `INSERT INTO broadcast.broadcasts
+         (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint,
+          api_key_id, daily_limit, retry_of)
+       VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12, $13)
+       ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
+      [
+        ...[business_id, name, template_name, language, plan, timezone, total, scheduled_at],
+        ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, charged?.daily_limit ?? null],
+        retryOf,
+      ],
+    );
+    if (row && total > use.left) throw limitReached(total, use);
+    return row ? Number(row.id) : null;
   }
 
   async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
@@ -228,6 +260,11 @@ export class BroadcastsStore {
     const sql = `UPDATE broadcast.broadcasts SET ${set} WHERE business_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`;
     return (await this.db.query(sql, [businessId, id])).length > 0;
   }
+}
+
+function templateChanged(name: string): GatewayError {
+  const message = `Template "${name}" takes other values than this broadcast has. Nothing was sent; create a new broadcast.`;
+  return new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
 }
 
 function limitReached(recipients: number, { limit, used, left, resets_at }: DailyUse): GatewayError {

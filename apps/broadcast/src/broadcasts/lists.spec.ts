@@ -1,5 +1,6 @@
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
 import { service } from '../main';
+import { ReportsStore } from '../running/reports.store';
 import { BroadcastsStore } from './broadcasts.store';
 
 const BROADCASTS = 2_000;
@@ -14,8 +15,9 @@ describe('guarantees §10, N2: lists of a business with many broadcasts', () => 
        SELECT n, CASE WHEN n <= 10 THEN 3 ELSE 1 + n % 2 END, 'b', 'offer', 'en', 'Growth', 'UTC', 'completed', 1 FROM generate_series(1, ${BROADCASTS}) AS n`,
     );
     await harness.db.query(
-      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, reason)
-       SELECT b, n, '919876543210', '{}', '{}', CASE WHEN n % 10000 = 0 THEN 'failed' ELSE 'sent' END, CASE WHEN n % 10000 = 0 THEN 'no' END
+      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, reason, attempted_at)
+       SELECT b, n, '919876543210', '{}', '{}', CASE WHEN n % 10000 = 0 THEN 'failed' ELSE 'sent' END, CASE WHEN n % 10000 = 0 THEN 'no' END,
+         now() - n * interval '1 hour'
        FROM generate_series(1, ${RECIPIENTS}) AS n CROSS JOIN (VALUES (1), (2)) AS broadcasts (b)`,
     );
     await harness.db.query('VACUUM ANALYZE');
@@ -39,6 +41,15 @@ describe('guarantees §10, N2: lists of a business with many broadcasts', () => 
       [10_000, 'failed', 'no'],
       [20_000, 'failed', 'no'],
     ]);
+  });
+
+  it('decision 450: a reply reads the messages of its day, and not all that the person ever got', async () => {
+    const reply = { business_id: 3, phone: '919876543210', quoted: null, at: new Date().toISOString() };
+    const rows = await rowsRead(harness.db, (db) => new ReportsStore().applyReplies(db, [reply]));
+    expect(rows['recipients']).toBeLessThanOrEqual(100);
+    const store = new BroadcastsStore(harness.db);
+    const replied = await Promise.all([1, 2].map(async (id) => (await store.progress(3, id)).replied));
+    expect(replied.toSorted()).toEqual([0, 1]);
   });
 
   it("counts failure reasons among the broadcast's own recipients", async () => {

@@ -10,8 +10,9 @@ export interface Report {
   reason: string | null;
 }
 
-/** How far a message got that the reports `f` are about; null for one that failed. */
-export const REPORTED_DELIVERY = `CASE WHEN f.rank = 2 THEN 'delivered' WHEN f.message_id IS NOT NULL AND f.reason IS NULL THEN 'read' END`;
+/** How far a message got that the reports `f` are about; one that failed may be delivered too, and then no retry writes to the person. */
+export const REPORTED_DELIVERY = `CASE WHEN f.reason IS NULL AND f.rank IS DISTINCT FROM 2 AND f.message_id IS NOT NULL THEN 'read'
+  WHEN f.rank = 2 OR f.delivered THEN 'delivered' END`;
 /** Rows of the version before ranks. */
 const RANK = 'coalesce(f.rank, CASE WHEN f.reason IS NULL THEN 4 ELSE 3 END)';
 
@@ -26,6 +27,11 @@ export interface Reply {
 
 /** The platform's clock tells whole seconds, and may be behind. */
 const CLOCK_SKEW = `interval '1 minute'`;
+
+/** Recipients whom the message `n` may answer. */
+const ANSWERABLE = `broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+  WHERE r.attempted_at BETWEEN n.at - interval '1 day' AND n.at + ${CLOCK_SKEW}
+    AND ${onRow(`b.business_id = n.business_id AND r.state IN ('sending', 'sent', 'unclear')`)}`;
 
 /** Orders a report and the outcome of its send: the second transaction sees the first. */
 export const REPORTS_LOCK = 'broadcast.reports';
@@ -45,25 +51,28 @@ export class ReportsStore {
          -- A cancelled broadcast may still have sends in flight.
          UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
        )
-       INSERT INTO broadcast.reports AS f (business_id, message_id, reason, rank)
-       SELECT DISTINCT ON (business_id, id) business_id, id, reason, rank
+       INSERT INTO broadcast.reports AS f (business_id, message_id, reason, rank, delivered)
+       SELECT DISTINCT ON (business_id, id) business_id, id, reason, rank, bool_or(reason IS NULL) OVER (PARTITION BY business_id, id)
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::smallint[]) AS n (business_id, id, reason, rank)
        WHERE reason IS NOT NULL OR business_id IN (SELECT business_id FROM sending)
          OR EXISTS (SELECT FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
                     WHERE r.message_id = n.id AND ${onRow('b.business_id = n.business_id')})
        ORDER BY business_id, id, rank DESC
-       ON CONFLICT (business_id, message_id) DO UPDATE SET reason = excluded.reason, rank = excluded.rank WHERE excluded.rank > ${RANK}`,
+       ON CONFLICT (business_id, message_id) DO UPDATE SET rank = greatest(excluded.rank, ${RANK}),
+         reason = CASE WHEN excluded.rank > ${RANK} THEN excluded.reason ELSE f.reason END,
+         delivered = f.delivered OR f.reason IS NULL OR excluded.delivered
+       WHERE excluded.rank > ${RANK} OR excluded.delivered AND NOT f.delivered`,
       [...messages, reports.map(({ reason }) => reason), reports.map(({ rank }) => rank)],
     );
     const changed = await tx.query<{ broadcast_id: string; sent: number }>(
       `UPDATE broadcast.recipients r SET state = CASE WHEN f.reason IS NULL THEN 'sent' ELSE 'failed' END, reason = f.reason,
-         delivery = ${REPORTED_DELIVERY}
+         delivery = coalesce(${REPORTED_DELIVERY}, r.delivery)
        FROM unnest($1::bigint[], $2::text[]) AS n (business_id, id)
        JOIN broadcast.reports f ON f.business_id = n.business_id AND f.message_id = n.id
        JOIN broadcast.broadcasts b ON ${onRow('b.business_id = n.business_id')}
        JOIN broadcast.recipients was ON was.broadcast_id = b.id AND was.message_id = n.id
        WHERE r.broadcast_id = b.id AND r.nth = was.nth AND r.state IN ('sent', 'failed')
-         AND (r.reason, r.delivery) IS DISTINCT FROM (f.reason, ${REPORTED_DELIVERY})
+         AND (r.reason, r.delivery) IS DISTINCT FROM (f.reason, coalesce(${REPORTED_DELIVERY}, r.delivery))
        RETURNING r.broadcast_id, CASE WHEN r.state = was.state THEN 0 WHEN r.state = 'sent' THEN 1 ELSE -1 END AS sent`,
       messages,
     );
@@ -75,17 +84,17 @@ export class ReportsStore {
 
   /**
    * Marks the newest recipients whom each message may answer: the one it quotes, or the person's own of the last day. A reply may arrive
-   * before the outcome of its send is recorded.
+   * before the outcome of its send is recorded. The index has the day, so that the person's earlier messages are not read.
    */
   async applyReplies(tx: Tx, replies: Reply[]): Promise<void> {
-    const found = await tx.query<{ broadcast_id: string; nth: number; at: Date }>(
-      `SELECT r.broadcast_id, r.nth, min(n.at) AS at
+    const found = await tx.query<{ broadcast_id: string; nth: number; at: string }>(
+      `SELECT r.broadcast_id, r.nth, min(n.at)::text AS at
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) AS n (business_id, phone, quoted, at)
        CROSS JOIN LATERAL (
-         SELECT r.broadcast_id, r.nth FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
-         WHERE (r.phone = n.phone OR r.message_id = n.quoted) AND ${onRow('b.business_id = n.business_id')}
-           AND r.state IN ('sending', 'sent', 'unclear') AND r.attempted_at BETWEEN n.at - interval '1 day' AND n.at + ${CLOCK_SKEW}
-         ORDER BY r.message_id = n.quoted DESC NULLS LAST, r.attempted_at DESC LIMIT 1
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, true AS is_quoted FROM ${ANSWERABLE} AND r.message_id = n.quoted)
+         UNION ALL
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, false FROM ${ANSWERABLE} AND r.phone = n.phone ORDER BY r.attempted_at DESC LIMIT 1)
+         ORDER BY is_quoted DESC, attempted_at DESC LIMIT 1
        ) r GROUP BY r.broadcast_id, r.nth`,
       [
         replies.map(({ business_id }) => business_id),

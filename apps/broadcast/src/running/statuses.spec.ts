@@ -22,6 +22,9 @@ const ORDERS: Step[][] = [
   ['failed', 'response', 'delivered'],
   ['response', 'delivered', 'failed'],
   ['delivered', 'response', 'failed'],
+  ['delivered', 'failed', 'response'],
+  ['failed', 'delivered', 'response'],
+  ['response', 'failed'],
   ['response', 'delivered'],
   ['delivered', 'response'],
 ];
@@ -81,17 +84,19 @@ describe('platform reports on the messages of a broadcast', () => {
     expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.delivery, states[i]?.reason])).toEqual(
       ORDERS.map((order) => {
         if (order.includes('read') || order.includes('played')) return [order.join(), 'sent', 'read', null];
-        if (order.includes('failed')) return [order.join(), 'failed', null, '131026: Undeliverable'];
+        if (order.includes('failed'))
+          return [order.join(), 'failed', order.includes('delivered') ? 'delivered' : null, '131026: Undeliverable'];
         return [order.join(), 'sent', 'delivered', null];
       }),
     );
     const { broadcast, failures, ...funnel } = await broadcasts.get(id);
-    expect(broadcast).toMatchObject({ sent: 10, failed: 4, pending: 0 });
-    expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 4 });
-    expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 4 }]);
+    expect(broadcast).toMatchObject({ sent: 10, failed: 7, pending: 0 });
+    // Decision 451: a retry writes only to those who never got the message.
+    expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 1 });
+    expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 7 }]);
     const read = await broadcasts.recipients(id, 1, { state: 'read', phone: '5551000' });
     expect(read.map(({ phone }) => phone)).toEqual([broadcasts.phoneOf(0)]);
-    expect(await broadcasts.recipients(id, 1, { reason: '131026: Undeliverable' })).toHaveLength(4);
+    expect(await broadcasts.recipients(id, 1, { reason: '131026: Undeliverable' })).toHaveLength(7);
   });
 
   it('decision 450: counts the first reply within a day, by number or by quote, and neither a reaction nor a neighbour’s message', async () => {
