@@ -7,6 +7,8 @@ import { didYouMean } from '../requests/did-you-mean';
 import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { invalid } from '../requests/refusals';
+import { withoutGuard } from '../responses/csv-line';
+import { STATE_COLUMNS } from './recipients-csv';
 
 export interface RecipientRow {
   phone: string;
@@ -113,13 +115,16 @@ async function csvRows(text: string): Promise<BroadcastRow[]> {
   if (rows.length === 0) throw invalid('csv', 'must hold at least one row below the heading');
   if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
   const header = names.flatMap((name, i) => (name.startsWith('header') ? [i] : []));
-  const body = names.flatMap((_, i) => (i === phone || header.includes(i) ? [] : [i]));
+  // A download of a broadcast ends with the states of its recipients.
+  const isDownload = names.slice(-STATE_COLUMNS.length).join() === STATE_COLUMNS.join();
+  const end = isDownload ? names.length - STATE_COLUMNS.length : names.length;
+  const body = names.flatMap((_, i) => (i === phone || i >= end || header.includes(i) ? [] : [i]));
   if (body.length > MAX_VALUES || header.length > MAX_VALUES) throw invalid('csv', `must have at most ${MAX_VALUES} columns of values`);
   return rows.map(({ record, info }) => {
     const line = info.lines;
     const fault = cellsFault(record, names, phone);
     if (fault) return { line, phone: '', body_params: [], header_params: [], fault };
-    const value = (i: number) => record[i] ?? '';
+    const value = (i: number) => withoutGuard(record[i] ?? '');
     return { line, phone: value(phone), body_params: body.map(value), header_params: header.map(value) };
   });
 }

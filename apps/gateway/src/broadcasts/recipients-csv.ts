@@ -3,7 +3,8 @@ import { csvLine } from '../responses/csv-line';
 
 export type Recipient = ReplyOf<typeof ListRecipients>['recipients'][number];
 
-const COLUMNS = ['state', 'delivery', 'replied_at', 'reason', 'message_id'];
+/** The columns after the values, which no template takes. */
+export const STATE_COLUMNS = ['state', 'delivery', 'replied_at', 'reason', 'message_id'];
 
 /**
  * Recipients with their values. The first page names the columns of values, because every row of a broadcast fills the same template;
@@ -19,7 +20,7 @@ export async function* recipientsCsv(first: Recipient[], rest: AsyncIterable<Rec
       ...[phone, ...cells(header_params, headers), ...cells(body_params, bodies)],
       ...[state, delivery ?? '', replied_at ?? '', reason ?? '', message_id ?? ''],
     ]);
-  yield csvLine(['phone', ...numbered('header', headers), ...numbered('body', bodies), ...COLUMNS]);
+  yield csvLine(['phone', ...numbered('header', headers), ...numbered('body', bodies), ...STATE_COLUMNS]);
   yield first.map(line).join('');
   for await (const page of rest) yield page.map(line).join('');
 }
