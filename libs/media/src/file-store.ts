@@ -1,6 +1,5 @@
 import type { Readable } from 'node:stream';
 import type { FileRange } from './downloads';
-import { FolderStore } from './folder-store';
 
 /** Keeps files for as long as their messages (decision 400). A key is `<business>/<file>`. */
 export interface FileStore {
@@ -11,13 +10,4 @@ export interface FileStore {
   /** Does nothing if there is no such file. */
   delete(key: string, signal: AbortSignal): Promise<void>;
   close(): void;
-}
-
-/** @param address of MEDIA_STORE @returns null for an empty one */
-export async function openFileStore(address: string): Promise<FileStore | null> {
-  if (address === '') return null;
-  if (address.startsWith('/')) return new FolderStore(address);
-  // Without a bucket its client would take memory and time at each start.
-  const { BucketStore } = await import('./bucket-store');
-  return new BucketStore(new URL(address));
 }

@@ -1,3 +1,4 @@
 export { MediaDownloads, type DownloadedFile, type FileRange } from './downloads';
-export { openFileStore, type FileStore } from './file-store';
+export type { FileStore } from './file-store';
+export { openFileStore } from './open-file-store';
 export { mediaSettings } from './settings';
