@@ -8,6 +8,7 @@ import { ChargedKey1795737600000 } from './migrations/1795737600000-charged-key'
 import { Funnel1795824000000 } from './migrations/1795824000000-funnel';
 import { DeliveredFailures1795996800000 } from './migrations/1795996800000-delivered-failures';
 import { RecipientsOfDay1796083200000 } from './migrations/1796083200000-recipients-of-day';
+import { ButtonValues1796169600000 } from './migrations/1796169600000-button-values';
 
 export const service: Service<BroadcastConfig> = {
   name: 'broadcast',
@@ -22,6 +23,7 @@ export const service: Service<BroadcastConfig> = {
     Funnel1795824000000,
     DeliveredFailures1795996800000,
     RecipientsOfDay1796083200000,
+    ButtonValues1796169600000,
   ],
   sources: __dirname,
 };

@@ -8,7 +8,7 @@ const OWN = 'b.business_id = person.business_id AND r.phone = ANY (person.names)
 export const broadcastPersonalData: PersonalData = {
   exported: {
     broadcast: `SELECT r.broadcast_id || ' ' || r.nth, json_build_object('broadcast', b.name, 'template', b.template_name, 'language', b.language,
-      'body_params', r.body_params, 'header_params', r.header_params, 'state', r.state, 'attempted_at', r.attempted_at,
+      'body_params', r.body_params, 'header_params', r.header_params, 'button_params', r.button_params, 'state', r.state, 'attempted_at', r.attempted_at,
       'message_id', r.message_id, 'reason', r.reason, 'delivery', r.delivery, 'replied_at', r.replied_at)
       FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}`,
   },
@@ -22,7 +22,7 @@ export const broadcastPersonalData: PersonalData = {
      ), held AS MATERIALIZED (
        SELECT id FROM broadcast.broadcasts WHERE id IN (SELECT broadcast_id FROM found) ORDER BY id FOR NO KEY UPDATE
      ), erased AS (
-       UPDATE broadcast.recipients r SET phone = '${ERASED}', body_params = '{}', header_params = '{}', message_id = ${erasedId('r.message_id')},
+       UPDATE broadcast.recipients r SET phone = '${ERASED}', body_params = '{}', header_params = '{}', button_params = '{}', message_id = ${erasedId('r.message_id')},
          state = CASE r.state WHEN 'pending' THEN 'failed' ELSE r.state END, reason = CASE r.state WHEN 'pending' THEN '${REASON}' ELSE r.reason END
        FROM held JOIN found ON found.broadcast_id = held.id CROSS JOIN person
        WHERE r.broadcast_id = found.broadcast_id AND r.nth = found.nth AND r.state IN ('pending', 'sent', 'failed') RETURNING r.broadcast_id, r.reason

@@ -24,6 +24,7 @@ export const BroadcastRow = Type.Object({
   phone: Type.String({ maxLength: 140 }),
   body_params: Values,
   header_params: Values,
+  button_params: Type.Optional(Values),
   /** Fault found while the file was read; the values are then not reliable. */
   fault: Type.Optional(Type.Omit(RowFault, ['line'])),
 });
@@ -159,6 +160,7 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
         replied_at: Nullable(IsoTime),
         body_params: Type.Optional(Type.Array(Type.String())),
         header_params: Type.Optional(Type.Array(Type.String())),
+        button_params: Type.Optional(Type.Array(Type.String())),
       }),
     ),
     next_cursor: NextCursor,

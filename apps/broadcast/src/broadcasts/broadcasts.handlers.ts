@@ -159,8 +159,8 @@ export class BroadcastsHandlers {
     }
     const foreign = foreignHeader(template);
     if (foreign) throw foreign;
-    if (valueCounts(template).buttons[0] > 0 || template.category === 'AUTHENTICATION') {
-      const message = `Template "${name}" has a button that needs its own value, which a broadcast cannot supply.`;
+    if (template.category === 'AUTHENTICATION') {
+      const message = `Template "${name}" sends a one-time code, which a broadcast cannot supply.`;
       throw new GatewayError('VALIDATION_FAILED', message, { details: [{ field: 'template_name', message }] });
     }
     return template;

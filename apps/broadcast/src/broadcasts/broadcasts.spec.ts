@@ -122,6 +122,33 @@ describe('decision 364: a broadcast of an API key', () => {
   });
 });
 
+describe('spec §10: the values of buttons', () => {
+  let broadcasts: Broadcasts;
+  beforeAll(async () => {
+    broadcasts = await Broadcasts.start({ button_parameters: [{ index: 0, takes: 'coupon' }] });
+    await broadcasts.harness.run(service);
+  });
+  afterAll(() => broadcasts.harness.close());
+
+  it('are sent, shown in a download, and copied to a retry', async () => {
+    const { harness } = broadcasts;
+    const values: string[][] = [];
+    harness.respond(SendTemplate, ({ button_params }) => {
+      values.push(button_params);
+      throw new GatewayError('PLATFORM_REFUSED', 'No.');
+    });
+    const recipients = [{ line: 1, phone: broadcasts.phoneOf(0), body_params: [], header_params: [], button_params: ['SAVE 10'] }];
+    const id = await broadcasts.create(1, { recipients });
+    await eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
+    expect(await broadcasts.recipients(id, 1, { values: true })).toMatchObject([{ button_params: ['SAVE 10'] }]);
+    const request = { business_id: 1, id, plan: 'Growth', timezone: 'UTC', daily_limit: 20_000, idempotency: null };
+    await harness.rpc.call(RetryBroadcast, request);
+    await eventually(() => values.length === 2);
+    expect(values).toEqual([['SAVE 10'], ['SAVE 10']]);
+    await expect(broadcasts.create(1)).rejects.toMatchObject({ error_code: 'VALIDATION_FAILED' });
+  });
+});
+
 describe('decision 451: retrying the failed recipients', () => {
   let broadcasts: Broadcasts;
   const written: string[] = [];

@@ -47,7 +47,7 @@ type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'`;
 
 const RECIPIENTS = examine(
-  `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params,
+  `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params, button_params,
      CASE WHEN state = 'unclear' THEN 'gw_' || intent_id ELSE message_id END AS message_id FROM broadcast.recipients
    WHERE broadcast_id = $1 AND nth > coalesce($2::bigint, -1) ORDER BY nth LIMIT $3`,
   `CASE coalesce($5::text, '') WHEN '' THEN true WHEN 'delivered' THEN row.state = 'sent' AND row.delivery IS NOT NULL
@@ -114,9 +114,10 @@ export class BroadcastsStore {
       if (id === null) return null;
       // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
       await tx.query(
-        `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
+        `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, button_params)
          SELECT $1, r.nth, r.row ->> 'phone', ARRAY(SELECT jsonb_array_elements_text(r.row -> 'body_params')),
-                ARRAY(SELECT jsonb_array_elements_text(r.row -> 'header_params'))
+                ARRAY(SELECT jsonb_array_elements_text(r.row -> 'header_params')),
+                ARRAY(SELECT jsonb_array_elements_text(r.row -> 'button_params'))
          FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS r (row, nth)`,
         [id, JSON.stringify(recipients)],
       );
@@ -130,7 +131,7 @@ export class BroadcastsStore {
    * @throws GatewayError BROADCAST_LIMIT_REACHED, VALIDATION_FAILED if the template takes other values now, CONFLICT if no recipient is
    * left, or while the business creates another broadcast
    */
-  retry(request: Draft, retryOf: number, { body, header }: ReturnType<typeof valueCounts>): Promise<number | null> {
+  retry(request: Draft, retryOf: number, { body, header, buttons }: ReturnType<typeof valueCounts>): Promise<number | null> {
     return this.db.transaction(async (tx) => {
       // Waiting would hold a connection of the pool for each request.
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${CREATE_LOCK}) AS held`, [request.business_id]);
@@ -140,9 +141,9 @@ export class BroadcastsStore {
       await tx.query('SELECT FROM broadcast.broadcasts WHERE id = $1 FOR NO KEY UPDATE', [retryOf]);
       const [count] = await tx.query<{ total: number; wrong: number }>(
         `SELECT count(*)::integer AS total, count(*) FILTER (WHERE cardinality(body_params) NOT BETWEEN $2 AND $3
-           OR cardinality(header_params) NOT BETWEEN $4 AND $5)::integer AS wrong
+           OR cardinality(header_params) NOT BETWEEN $4 AND $5 OR cardinality(button_params) NOT BETWEEN $6 AND $7)::integer AS wrong
          FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE}`,
-        [retryOf, ...body, ...header],
+        [retryOf, ...body, ...header, ...buttons],
       );
       if (!count) throw new Error('a count returned no row');
       const id = await this.insert(tx, request, count.total, retryOf);
@@ -151,10 +152,11 @@ export class BroadcastsStore {
       if (count.wrong > 0) throw templateChanged(request.template_name);
       await tx.query(
         `WITH taken AS (
-           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${RETRYABLE} RETURNING nth, phone, body_params, header_params
+           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${RETRYABLE} 
+           RETURNING nth, phone, body_params, header_params, button_params
          )
-         INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params)
-         SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params FROM taken`,
+         INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, button_params)
+         SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params, button_params FROM taken`,
         [id, retryOf],
       );
       return id;
@@ -233,11 +235,11 @@ export class BroadcastsStore {
       ({ place }) => [place],
     );
     return {
-      recipients: page.map(({ place, replied_at, body_params, header_params, matches: _, nth: __, ...row }) => ({
+      recipients: page.map(({ place, replied_at, body_params, header_params, button_params, matches: _, nth: __, ...row }) => ({
         ...row,
         nth: place,
         replied_at: replied_at?.toISOString() ?? null,
-        ...(values && { body_params, header_params }),
+        ...(values && { body_params, header_params, button_params }),
       })),
       next_cursor,
     };

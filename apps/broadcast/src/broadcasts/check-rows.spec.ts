@@ -22,6 +22,20 @@ it('guarantees §10, N1: reports values that together exceed the platform limit'
     header_params: [],
   });
   expect(checkRows(template, [row(1, 800), row(2, 1_000)]).faults).toEqual([
-    { line: 2, field: 'body_params', message: 'and header_params must have at most 4096 characters altogether' },
+    { line: 2, field: 'body_params', message: 'and all other values must have at most 4096 characters altogether' },
   ]);
+});
+
+it('spec §10: reports missing values of buttons, and ends of addresses that a URL parser would rewrite', () => {
+  const button_parameters = [
+    { index: 0, takes: 'link' },
+    { index: 1, takes: 'coupon' },
+  ];
+  const template = { body_variables: [], header_format: null, header_variables: [], button_parameters } as unknown as TemplateShape;
+  const row = (line: number, button_params?: string[]) => ({
+    ...{ line, phone: `1201555${1_000 + line}`, body_params: [], header_params: [] },
+    ...(button_params && { button_params }),
+  });
+  const { faults } = checkRows(template, [row(1, ['orders/7', 'SAVE 10']), row(2, ['a b', 'SAVE']), row(3, ['orders/7']), row(4)]);
+  expect(faults.map(({ line, field }) => [line, field])).toEqual([2, 3, 4].map((line) => [line, 'button_params']));
 });

@@ -1,4 +1,12 @@
-import { headerUrlFault, MAX_VALUE_CHARACTERS, valueCounts, type BroadcastRow, type RowFault, type TemplateShape } from '@mgw/contracts';
+import {
+  urlEndFault,
+  headerUrlFault,
+  MAX_VALUE_CHARACTERS,
+  valueCounts,
+  type BroadcastRow,
+  type RowFault,
+  type TemplateShape,
+} from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
@@ -6,6 +14,7 @@ const PLATFORM_REFUSES = /[\n\t]| {5}/;
 /** Checks every row before anything is sent: its form, its phone number, duplicates, and the values that the template takes. */
 export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { recipients: BroadcastRow[]; faults: RowFault[] } {
   const counts = valueCounts(template);
+  const buttons = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const faults: RowFault[] = [];
   const lineOf = new Map<string, number>();
   const recipients = rows.map((row) => {
@@ -19,9 +28,11 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
     if (!phone.ok) fault('phone', phone.reason);
     else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);
     else lineOf.set(phone.value, line);
-    for (const part of ['body', 'header'] as const) {
-      const values = row[`${part}_params`];
-      const [least, most] = counts[part];
+    const button_params = row.button_params ?? [];
+    const parts = { body: row.body_params, header: row.header_params, button: button_params };
+    for (const part of ['body', 'header', 'button'] as const) {
+      const values = parts[part];
+      const [least, most] = counts[part === 'button' ? 'buttons' : part];
       if (values.length < least || values.length > most) fault(`${part}_params`, `must hold ${least} values; the row has ${values.length}`);
       else if (values.some((value) => value.trim() === '')) fault(`${part}_params`, 'must not hold an empty value');
       else if (values.some((value) => PLATFORM_REFUSES.test(value)))
@@ -29,9 +40,16 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
     }
     const urlFault = headerUrlFault(template, row.header_params);
     if (urlFault !== null) fault('header_params', urlFault);
-    const characters = [...row.body_params, ...row.header_params].reduce((sum, { length }) => sum + length, 0);
+    const endFault = button_params
+      .filter((_, i) => buttons[i]?.takes === 'link')
+      .map(urlEndFault)
+      .find((found) => found !== null);
+    if (endFault) fault('button_params', endFault);
+    const characters = Object.values(parts)
+      .flat()
+      .reduce((sum, { length }) => sum + length, 0);
     if (characters > MAX_VALUE_CHARACTERS)
-      fault('body_params', `and header_params must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);
+      fault('body_params', `and all other values must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);
     return { ...row, phone: phone.ok ? phone.value : row.phone };
   });
   return { recipients, faults };

@@ -10,6 +10,7 @@ export interface DueRecipient {
   phone: string;
   body_params: string[];
   header_params: string[];
+  button_params: string[];
   /** Includes this attempt. */
   attempts: number;
   /** The intent of this attempt's send. */
@@ -122,7 +123,7 @@ export class RecipientsStore {
        UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
          attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
        FROM d WHERE r.broadcast_id = $1 AND r.nth = d.nth
-       RETURNING r.nth, r.phone, r.body_params, r.header_params, r.attempts, r.intent_id`,
+       RETURNING r.nth, r.phone, r.body_params, r.header_params, r.button_params, r.attempts, r.intent_id`,
       [broadcastId, atMost, Array.from({ length: atMost }, () => newIntentId())],
     );
   }

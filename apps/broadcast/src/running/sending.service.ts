@@ -51,7 +51,7 @@ export class SendingService {
 
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {
     const { id, business_id, template_name, language, plan, timezone, api_key_id, daily_limit } = broadcast;
-    const { nth, phone: to, body_params, header_params, intent_id } = recipient;
+    const { nth, phone: to, body_params, header_params, button_params, intent_id } = recipient;
     // No caller's Idempotency-Key has a space, so none meets one of the same API key.
     const key = `broadcast${api_key_id === null ? ':' : ' '}${id}:${nth}`;
     const sender = {
@@ -65,7 +65,7 @@ export class SendingService {
       idempotency: { key, fingerprint: key },
     };
     try {
-      const message = { to, template_name, language, body_params, header_params, button_params: [] };
+      const message = { to, template_name, language, body_params, header_params, button_params };
       const sent = await this.rpc.call(SendTemplate, { sender, ...message }, { deadlineAt });
       return { state: 'sent', messageId: sent.message_id };
     } catch (error) {

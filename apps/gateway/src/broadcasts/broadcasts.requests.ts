@@ -19,7 +19,7 @@ export class CheckBroadcastRequest {
   @IsRecipients()
   recipients?: RecipientRow[] | null;
 
-  /** A CSV file with a heading. `phone` is the recipient, columns starting with `header` fill the header, and all others fill the body, in order. A download of recipients is read without its states. */
+  /** A CSV file with a heading. `phone` is the recipient, columns starting with `header` fill the header, those starting with `button` the buttons, and all others fill the body, in order. A download of recipients is read without its states. */
   @IsOptional()
   @IsString()
   @MaxLength(4_000_000)

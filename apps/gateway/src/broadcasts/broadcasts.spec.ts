@@ -67,12 +67,22 @@ describe('the rows of a broadcast (spec §10)', () => {
   it('decision 452: reads a download of recipients with the values that their messages had', async () => {
     dashboard.neighbours.respond(ListRecipients, () => {
       const row = { message_id: null, delivery: null, replied_at: null, header_params: ['=1'] };
-      const sent = { ...row, nth: 1, phone: '12015550100', state: 'sent' as const, reason: null, body_params: ['-20%', "'tis"] };
+      const sent = {
+        ...row,
+        nth: 1,
+        phone: '12015550100',
+        state: 'sent' as const,
+        reason: null,
+        body_params: ['-20%', "'tis"],
+        button_params: ['SAVE'],
+      };
       return { recipients: [sent], next_cursor: null };
     });
     const { text } = await owner.get('/api/client/broadcasts/7/recipients?format=csv').expect(200);
     await check(text).expect(200);
-    expect(rows).toEqual([{ line: 2, phone: '12015550100', body_params: ['-20%', "'tis"], header_params: ['=1'] }]);
+    expect(rows).toEqual([
+      { line: 2, phone: '12015550100', body_params: ['-20%', "'tis"], header_params: ['=1'], button_params: ['SAVE'] },
+    ]);
   });
 
   it('spec §10: refuses more columns than a template can have', async () => {

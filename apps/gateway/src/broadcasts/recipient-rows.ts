@@ -14,9 +14,10 @@ export interface RecipientRow {
   phone: string;
   body_params?: (string | number)[] | null;
   header_params?: (string | number)[] | null;
+  button_params?: (string | number)[] | null;
 }
 
-const ROW_FIELDS = ['phone', 'body_params', 'header_params'];
+const ROW_FIELDS = ['phone', 'body_params', 'header_params', 'button_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
 /** Bytes of a CSV file that are parsed without a pause. */
@@ -44,18 +45,18 @@ function recipientsFault(value: unknown): string | null {
   if (value.length > MAX_RECIPIENTS) return `must hold at most ${MAX_RECIPIENTS} recipients`;
   for (const [i, row] of (value as unknown[]).entries()) {
     const fault = rowFault(row);
-    if (fault !== null) return `must hold {phone, body_params?, header_params?}: in line ${i + 1} ${fault}`;
+    if (fault !== null) return `must hold {phone, body_params?, header_params?, button_params?}: in line ${i + 1} ${fault}`;
   }
   return null;
 }
 
 function rowFault(row: unknown): string | null {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'the row is not an object';
-  const { phone, body_params, header_params, ...unknown } = row as Record<string, unknown>;
+  const { phone, body_params, header_params, button_params, ...unknown } = row as Record<string, unknown>;
   const [stray] = Object.keys(unknown);
   if (stray !== undefined) return `${stray.slice(0, MAX_PHONE_LENGTH)} is not known${didYouMean(stray, ROW_FIELDS)}`;
   if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone must be a phone number as text';
-  for (const [name, values] of Object.entries({ body_params, header_params })) {
+  for (const [name, values] of Object.entries({ body_params, header_params, button_params })) {
     if (values === undefined || values === null) continue;
     if (!Array.isArray(values) || values.length > MAX_VALUES || !values.every(isParam))
       return `${name} is not a list of at most ${MAX_VALUES} ${PARAMS_HOLD}`;
@@ -68,11 +69,12 @@ export async function broadcastRows(request: { recipients?: RecipientRow[] | nul
   const { recipients, csv } = request;
   if (Boolean(recipients) === Boolean(csv)) throw invalid('recipients', 'or csv must be given, and not both');
   if (csv) return csvRows(csv);
-  return (recipients ?? []).map(({ phone, body_params, header_params }, i) => ({
+  return (recipients ?? []).map(({ phone, body_params, header_params, button_params }, i) => ({
     line: i + 1,
     phone,
     body_params: (body_params ?? []).map(String),
     header_params: (header_params ?? []).map(String),
+    ...(button_params && { button_params: button_params.map(String) }),
   }));
 }
 
@@ -114,18 +116,21 @@ async function csvRows(text: string): Promise<BroadcastRow[]> {
   if (phone < 0) throw invalid('csv', 'must begin with a heading that has a column "phone"');
   if (rows.length === 0) throw invalid('csv', 'must hold at least one row below the heading');
   if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
-  const header = names.flatMap((name, i) => (name.startsWith('header') ? [i] : []));
+  const columnsOf = (part: string) => names.flatMap((name, i) => (name.startsWith(part) ? [i] : []));
+  const [header, button] = [columnsOf('header'), columnsOf('button')];
   // A download of a broadcast ends with the states of its recipients.
   const isDownload = names.slice(-STATE_COLUMNS.length).join() === STATE_COLUMNS.join();
   const end = isDownload ? names.length - STATE_COLUMNS.length : names.length;
-  const body = names.flatMap((_, i) => (i === phone || i >= end || header.includes(i) ? [] : [i]));
-  if (body.length > MAX_VALUES || header.length > MAX_VALUES) throw invalid('csv', `must have at most ${MAX_VALUES} columns of values`);
+  const body = names.flatMap((_, i) => (i === phone || i >= end || header.includes(i) || button.includes(i) ? [] : [i]));
+  if ([body, header, button].some(({ length }) => length > MAX_VALUES))
+    throw invalid('csv', `must have at most ${MAX_VALUES} columns of values`);
   return rows.map(({ record, info }) => {
     const line = info.lines;
     const fault = cellsFault(record, names, phone);
     if (fault) return { line, phone: '', body_params: [], header_params: [], fault };
     const value = (i: number) => withoutGuard(record[i] ?? '');
-    return { line, phone: value(phone), body_params: body.map(value), header_params: header.map(value) };
+    const values = { body_params: body.map(value), header_params: header.map(value) };
+    return { line, phone: value(phone), ...values, ...(button.length > 0 && { button_params: button.map(value) }) };
   });
 }
 

@@ -207,6 +207,7 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
         phone: { type: 'string' },
         body_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
         header_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+        button_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
       },
     },
   },

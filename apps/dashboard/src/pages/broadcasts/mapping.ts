@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import { headerFields, type Template } from '../templates/template-values';
+import { buttonFields, headerFields, type Template } from '../templates/template-values';
 import type { RecipientsTable } from './recipients-table';
 
 /** The origin of a value: a column of the list, or one text for everybody. */
@@ -28,6 +28,10 @@ export function fieldsOf(template: Template): Field[] {
     ...template.variables.map((variable, i) => ({
       ...{ key: `body_${i + 1}`, isOptional: false, names: [`body_${i + 1}`, variable.toLowerCase()] },
       label: `{{${i + 1}}}${variable === String(i + 1) ? '' : ` ${variable}`}`,
+    })),
+    ...buttonFields(template).map(({ label }, i) => ({
+      ...{ key: `button_${i + 1}`, label, isOptional: false },
+      names: [`button_${i + 1}`, ...(i === 0 ? ['button'] : [])],
     })),
   ];
 }
@@ -64,7 +68,7 @@ export const isMapped = (fields: Field[], mapping: Mapping): boolean =>
 /** The recipients of all rows, as a request has them. */
 export function recipientsOf(fields: Field[], mapping: Mapping, { rows }: RecipientsTable): Recipient[] {
   const sources = (part: string) => fields.filter(({ key }) => key.startsWith(part)).flatMap(({ key }) => mapping[key] ?? []);
-  const [headers, bodies] = [sources('header_'), sources('body_')];
+  const [headers, bodies, buttons] = [sources('header_'), sources('body_'), sources('button_')];
   const phone = mapping['phone'];
   return rows.map(({ cells }) => {
     const value = (source: Source | undefined) =>
@@ -73,6 +77,7 @@ export function recipientsOf(fields: Field[], mapping: Mapping, { rows }: Recipi
       phone: value(phone),
       body_params: bodies.map(value),
       ...(headers.length > 0 && { header_params: headers.map(value) }),
+      ...(buttons.length > 0 && { button_params: buttons.map(value) }),
     };
   });
 }

@@ -4,7 +4,13 @@ import { readTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { localTime, momentOf } from './start-time';
 
-const template = { header_type: 'DOCUMENT', header_text: null, content: 'Hi {{1}}, {{2}}', variables: ['name', '2'] } as Template;
+const template = {
+  header_type: 'DOCUMENT',
+  header_text: null,
+  content: 'Hi {{1}}, {{2}}',
+  variables: ['name', '2'],
+  components: [],
+} as unknown as Template;
 const fields = fieldsOf(template);
 
 describe('a new broadcast (decisions 452, 453)', () => {
@@ -46,6 +52,23 @@ describe('a new broadcast (decisions 452, 453)', () => {
     expect(isMapped(fields, { ...mapping, header_1: { text: ' ' } })).toBe(false);
     expect(recipientsOf(fields, mapping, { names: columns, rows: [{ line: 2, cells: ['7', 'Asha'] }] })).toEqual([
       { phone: '', header_params: ['https://example.com/a.pdf'], body_params: ['Asha', '7'] },
+    ]);
+  });
+
+  it('takes the values of buttons from their columns', () => {
+    const components = [
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'COPY_CODE', text: 'Copy' },
+          { type: 'QUICK_REPLY', text: 'Yes' },
+        ],
+      },
+    ];
+    const own = fieldsOf({ header_type: null, header_text: null, variables: [], components } as unknown as Template);
+    const table = readTable('button_1,phone\nSAVE,+12015550100');
+    expect(recipientsOf(own, mapByNames(own, table.names), table)).toEqual([
+      { phone: '+12015550100', body_params: [], button_params: ['SAVE'] },
     ]);
   });
 

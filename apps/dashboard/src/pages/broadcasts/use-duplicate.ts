@@ -15,7 +15,7 @@ export function useDuplicate() {
       if (!response.ok) throw new Error('The recipients could not be loaded.');
       const { names, rows } = readTable(await response.text());
       const kept = rows.filter(({ cells }) => cells[0] !== ERASED);
-      const fields = ['phone', ...names.filter((column) => /^(header|body)_\d+$/.test(column))];
+      const fields = ['phone', ...names.filter((column) => /^(header|body|button)_\d+$/.test(column))];
       change({
         name: `${name.slice(0, 93)} (copy)`,
         template: `${template_name}/${language}`,
