@@ -325,7 +325,7 @@ describe('the dashboard', () => {
 
   it('imports opted-out contacts from a CSV file and exports them, and shows the number and its quality', async () => {
     await go('settings');
-    await page.getByText('GREEN', { exact: true }).waitFor();
+    await page.getByText('high', { exact: true }).waitFor();
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.getByRole('button', { name: 'Import CSV' }).click()]);
     const csv = 'phone,reason,state\n+91 98765 40001,"Letter, signed",\n12,,blocked\n';
     await chooser.setFiles({ name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });

@@ -1,8 +1,8 @@
 import { Anchor, Group, Paper, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
+import { numberDetails } from '../../components/number-details';
 import { RelativeTime } from '../../components/relative-time';
-import { numberDetails } from './number-details';
 
 const COLORS = { connected: 'green-6', unchecked: 'gray-5', problem: 'red-6', not_connected: 'gray-5' };
 const WORDS = { connected: 'Connected', unchecked: 'Not checked yet', problem: 'Connection problem', not_connected: 'Not connected' };
@@ -10,7 +10,8 @@ const WORDS = { connected: 'Connected', unchecked: 'Not checked yet', problem: '
 /** The number of the business, and whether it works. */
 export function ConnectionState({ connection }: { connection: Schemas['Connection'] }) {
   const { status, checked_at, problem, verified_name } = connection;
-  const { phone, details } = numberDetails(connection);
+  const { phone, quality, limit } = numberDetails(connection);
+  const details = [quality && `Quality ${quality}`, limit].filter((detail) => detail !== null);
   return (
     <Paper withBorder px="md" py={8} radius="md" component="section" aria-label="Connection">
       <Group gap="sm" wrap="nowrap">

@@ -9,11 +9,11 @@ import { PageTitle } from '../../components/page-title';
 import { PeriodSwitch } from '../../components/period-switch';
 import { QueryResult } from '../../components/query-result';
 import { StackedBars } from '../../components/stacked-bars';
+import { TitledCard } from '../../components/titled-card';
 import { Checklist } from './checklist';
 import { ConnectionState } from './connection-state';
 import { DeliveryFunnel } from './delivery-funnel';
 import { FailureReasons } from './failure-reasons';
-import { HomeCard } from './home-card';
 import { MessageMetrics } from './message-metrics';
 import { PARTS, plotBars } from './plot-bars';
 import { useIsDelivered } from './use-is-delivered';
@@ -66,34 +66,34 @@ export function HomePage() {
       </SimpleGrid>
       <Grid>
         <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <HomeCard title={counts.data ? `Messages per ${barLength(counts.data)}` : 'Messages'} height={340}>
+          <TitledCard title={counts.data ? `Messages per ${barLength(counts.data)}` : 'Messages'} h="100%" mih={{ md: 340 }}>
             <QueryResult query={counts} rows={5}>
               {(data) => (
                 <StackedBars bars={plotBars(data)} parts={PARTS} label="Messages by time and sender; the cards beside it have the sums" />
               )}
             </QueryResult>
-          </HomeCard>
+          </TitledCard>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4.5 }}>
-          <HomeCard title="From accepted to read" height={340}>
+          <TitledCard title="From accepted to read" h="100%" mih={{ md: 340 }}>
             <QueryResult query={counts} rows={4}>
               {(data) => <DeliveryFunnel totals={periodTotals(data)} period={period} />}
             </QueryResult>
-          </HomeCard>
+          </TitledCard>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <HomeCard title="Why messages failed" height={180}>
+          <TitledCard title="Why messages failed" h="100%" mih={{ md: 180 }}>
             <QueryResult query={counts} rows={2}>
               {({ failures }) => <FailureReasons failures={failures} period={period} />}
             </QueryResult>
-          </HomeCard>
+          </TitledCard>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4.5 }}>
-          <HomeCard title="Webhooks, last 24 hours" height={180}>
+          <TitledCard title="Webhooks, last 24 hours" h="100%" mih={{ md: 180 }}>
             <QueryResult query={webhooks} rows={2}>
               {({ webhooks: list }) => <WebhookHealth webhooks={list} />}
             </QueryResult>
-          </HomeCard>
+          </TitledCard>
         </Grid.Col>
       </Grid>
     </>

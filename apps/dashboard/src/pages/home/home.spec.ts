@@ -1,6 +1,6 @@
 import { barLength, barNames, periodTotals, type MessageCounts } from '../../api/message-counts';
+import { numberDetails } from '../../components/number-details';
 import { countChange, rateChange } from './changes';
-import { numberDetails } from './number-details';
 import { plotBars } from './plot-bars';
 
 const NOTHING = { sent: 0, delivered: 0, read: 0, failed: 0, refused: 0 };
@@ -55,8 +55,8 @@ describe('the numbers of the home page (decision 440)', () => {
   it('puts WhatsApp’s words for a number into people’s', () => {
     const number = (messaging_limit: string | null) =>
       numberDetails({ display_phone_number: '14155550153', quality_rating: 'GREEN', messaging_limit });
-    expect(number('TIER_10K')).toEqual({ phone: '+14155550153', details: ['Quality high', '10,000 customers a day'] });
-    expect(number('TIER_UNLIMITED').details[1]).toBe('unlimited customers a day');
-    expect(number('NEW_WORD').details).toEqual(['Quality high']);
+    expect(number('TIER_10K')).toEqual({ phone: '+14155550153', quality: 'high', limit: '10,000 customers a day' });
+    expect(number('TIER_UNLIMITED').limit).toBe('unlimited customers a day');
+    expect(number('NEW_WORD').limit).toBeNull();
   });
 });
