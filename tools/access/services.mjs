@@ -36,6 +36,8 @@ export const SERVICES = {
           'record-upload',
           'claim-files',
           'end-file-task',
+          'has-erased-files',
+          'has-stored-files',
           'daily-usage',
           'get-settings',
           'set-settings',

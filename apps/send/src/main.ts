@@ -12,6 +12,7 @@ import { Uploads1795737700000 } from './migrations/1795737700000-uploads';
 import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
 import { Received1795830000000 } from './migrations/1795830000000-received';
 import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
+import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -30,6 +31,7 @@ export const service: Service<SendConfig> = {
     InboxWork1795741200000,
     Received1795830000000,
     StoredFiles1795833600000,
+    SentFiles1795840800000,
   ],
   sources: __dirname,
 };

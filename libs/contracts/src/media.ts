@@ -72,6 +72,18 @@ export const EndFileTask = operation('send', 'end-file-task', {
   reply: Type.Object({}),
 });
 
+/** Whether erased files of these conversations wait to be deleted from the store. */
+export const HasErasedFiles = operation('send', 'has-erased-files', {
+  request: Type.Object({ business_id: Id, conversation_ids: Type.Array(Id) }),
+  reply: Type.Object({ has_files: Type.Boolean() }),
+});
+
+/** Whether a store has, or had, files of any business. */
+export const HasStoredFiles = operation('send', 'has-stored-files', {
+  request: Type.Object({}),
+  reply: Type.Object({ has_files: Type.Boolean() }),
+});
+
 /** @param hash hexadecimal or base64 of 32 bytes @returns them in lowercase hexadecimal */
 export function sha256Hex(hash: unknown): string | undefined {
   if (typeof hash !== 'string') return undefined;

@@ -20,7 +20,10 @@ export class BucketStore implements FileStore {
   private readonly prefix: string;
 
   /** @param address `https://<key id>:<secret>@<host>/<bucket>[/<prefix>][?region=…]`; without key the client looks for a role */
-  constructor({ origin, username, password, pathname, searchParams }: URL) {
+  constructor(
+    { origin, username, password, pathname, searchParams }: URL,
+    private readonly responseMs = RESPONSE_MS,
+  ) {
     const [bucket = '', ...prefix] = pathname.split('/').filter((part) => part !== '');
     this.bucket = bucket;
     this.prefix = prefix.map((part) => `${part}/`).join('');
@@ -55,7 +58,7 @@ export class BucketStore implements FileStore {
     const command = new GetObjectCommand({ ...this.at(key), Range: `bytes=${first}-${last}` });
     // A signal that still stood later would cut the body.
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), RESPONSE_MS);
+    const timer = setTimeout(() => late.abort(), this.responseMs);
     try {
       const { Body } = await this.client.send(command, { abortSignal: late.signal });
       return Body as Readable;

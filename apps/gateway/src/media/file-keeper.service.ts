@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { ClaimFiles, EndFileTask, GatewayError, type FileFacts, type FileTask } from '@mgw/contracts';
+import { ClaimFiles, EndFileTask, GatewayError, HasStoredFiles, type FileFacts, type FileTask } from '@mgw/contracts';
 import type { FileStore } from '@mgw/media';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
 import { counter, type Logger } from '@mgw/telemetry';
+import { queryOptional } from '../requests/optional-query';
 import { CheckedBytes } from './checked-bytes';
 import { FILE_STORE } from './file-store';
 import { PlatformFiles } from './platform-files';
@@ -17,6 +18,8 @@ const COPY_WITHIN_MS = 10 * 60_000;
 const POLL_MS = 2_000;
 /** Pause after a failure of the store, such as a full disk, in milliseconds. */
 const STORE_PAUSE_MS = 60_000;
+/** Without a store: how often it looks for stored files, and the pause if the send service does not respond, in milliseconds. */
+const LOOK = { everyMs: 3_600_000, retryMs: 60_000 };
 const filesHandled = counter('mgw_stored_files_total', 'Files copied into MEDIA_STORE or deleted from it, by outcome', ['outcome']);
 
 /**
@@ -39,24 +42,27 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
     super({ name: 'claiming files', logger, retryMs: POLL_MS });
   }
 
-  override onApplicationBootstrap(): void {
-    if (this.store) super.onApplicationBootstrap();
-  }
-
   async beforeApplicationShutdown(): Promise<void> {
     this.stopping.abort();
     await Promise.all(this.running);
   }
 
   protected async round(): Promise<number> {
+    if (this.store === null) return this.lookForFiles();
     const pause = this.pausedUntil - Date.now();
     if (pause > 0) return pause;
     const limit = COPIES.places - this.running.size;
-    if (this.store === null || limit === 0 || this.stopping.signal.aborted) return POLL_MS;
+    if (limit === 0 || this.stopping.signal.aborted) return POLL_MS;
     const { files } = await this.rpc.call(ClaimFiles, { limit, without: this.shares.withoutRoom().map(Number) });
     for (const file of files) this.start(file, this.store);
     // A claim takes one file per business, so more may be due.
     return files.length === 0 ? POLL_MS : 0;
+  }
+
+  private async lookForFiles(): Promise<number> {
+    const found = await queryOptional(this.rpc, HasStoredFiles, {});
+    if (found?.has_files) this.logger.warn('MEDIA_STORE is not set, but it had files: nobody deletes them, and erasures wait for them');
+    return found === null ? LOOK.retryMs : LOOK.everyMs;
   }
 
   private start(file: FileTask, store: FileStore): void {

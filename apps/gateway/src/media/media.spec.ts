@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { FindMedia, GatewayError, RecordUpload, type MediaRecord, type RequestOf } from '@mgw/contracts';
+import { FindMedia, GatewayError, HasStoredFiles, RecordUpload, type MediaRecord, type Operation, type RequestOf } from '@mgw/contracts';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { fileHeaders } from './file-headers';
+import { FileKeeper } from './file-keeper.service';
 
 const BYTES = Buffer.from('%PDF-1.4 a short document');
 const SIZE = BYTES.length;
@@ -326,6 +327,16 @@ describe('files that customers sent (decisions 340 and 341)', () => {
       expect([refused.status, await refused.json()]).toMatchObject([400, { error_code: 'PLATFORM_REFUSED', platform_code: 131053 }]);
       expect(recorded).toEqual([]);
     });
+  });
+
+  it('decision 400: a gateway without MEDIA_STORE warns of files in a store', async () => {
+    const warnings: unknown[] = [];
+    const rpc = { call: ({ subject }: Operation) => Promise.resolve({ has_files: subject === HasStoredFiles.subject }) };
+    const keeper = new FileKeeper(rpc as never, {} as never, null, { warn: (line: unknown) => warnings.push(line) } as never);
+    keeper.onApplicationBootstrap();
+    await eventually(() => warnings.length > 0);
+    await keeper.onApplicationShutdown();
+    expect(warnings).toEqual([expect.stringMatching(/^MEDIA_STORE is not set, but it had files/)]);
   });
 
   it('needs the permission read_messages', async () => {

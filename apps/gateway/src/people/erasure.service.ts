@@ -1,5 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { erasePerson, GatewayError, PEOPLE_SERVICES, PrepareErasure, type PeopleService, type PersonRef } from '@mgw/contracts';
+import {
+  erasePerson,
+  GatewayError,
+  HasErasedFiles,
+  PEOPLE_SERVICES,
+  PrepareErasure,
+  type PeopleService,
+  type PersonRef,
+} from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -16,6 +24,8 @@ const RETRY_AFTER_SECONDS = 30;
 const POLL_EVERY_MS = 2_000;
 /** Pause before the next round. Events that a consumer held in memory during a round are stored by then. */
 const ROUND_AFTER_SECONDS = 5;
+/** Longest pause of an erasure that waits for files only, in seconds. Until then it pauses for a quarter of its age. */
+const FILES_WITHIN_SECONDS = 600;
 /** Steps of a service between two renewals of the claim: each takes 20 seconds at most. */
 const RENEW_EVERY = 2;
 
@@ -23,7 +33,8 @@ type ErasedPerson = PersonRef & { hash_key: string };
 
 /**
  * Erases people. Each round asks every service to erase; the person is erased after a round in which no service found anything. The row of
- * the erasure is the durable command: rounds go on after a crash, on any gateway.
+ * the erasure is the durable command: rounds go on after a crash, on any gateway. When only the store has files of the person, the erasure waits
+ * without rounds until they are deleted, and ends with one more round.
  */
 @Injectable()
 export class ErasureService extends BackgroundLoop {
@@ -60,12 +71,22 @@ export class ErasureService extends BackgroundLoop {
     const erasure = await this.erasures.claim();
     if (erasure === null) return POLL_EVERY_MS;
     const person = JSON.parse(this.sealer.open(erasure.person_sealed, contextOf(erasure.id))) as ErasedPerson;
+    if (erasure.confirmed.length === PEOPLE_SERVICES.length && (await this.waitsForFiles(erasure, person))) return 0;
     const confirmed: PeopleService[] = [];
     for (const service of PEOPLE_SERVICES) if (await this.erase(service, erasure, person)) confirmed.push(service);
     const isComplete = confirmed.length === PEOPLE_SERVICES.length;
+    if (isComplete && (await this.waitsForFiles(erasure, person))) return 0;
     await this.erasures.endRound(erasure.id, confirmed, isComplete, ROUND_AFTER_SECONDS);
     if (isComplete) this.logger.info({ erasure_id: erasure.id, business_id: erasure.business_id }, 'a person is erased');
     return 0;
+  }
+
+  /** Ends the round until later if files of the person are left. @returns whether they are */
+  private async waitsForFiles({ id, age_seconds }: OpenErasure, { business_id, conversation_ids }: ErasedPerson): Promise<boolean> {
+    const { has_files } = await this.rpc.call(HasErasedFiles, { business_id, conversation_ids });
+    const pause = Math.min(FILES_WITHIN_SECONDS, Math.max(ROUND_AFTER_SECONDS, age_seconds / 4));
+    if (has_files) await this.erasures.endRound(id, [...PEOPLE_SERVICES], false, pause);
+    return has_files;
   }
 
   /** @returns whether the service confirms that it holds nothing about the person */

@@ -1,10 +1,13 @@
+import { HasErasedFiles, PEOPLE_SERVICES, type Operation } from '@mgw/contracts';
 import { migratedDatabase } from '@mgw/harness';
 import { Database } from '@mgw/postgres';
-import type { TestDatabase } from '@mgw/testing';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, type TestDatabase } from '@mgw/testing';
 import { service as gateway } from '../main';
+import { ErasureService } from './erasure.service';
 import { ErasuresStore } from './erasures.store';
 
-describe('decision 421: erasures of several businesses', () => {
+describe('erasures', () => {
   let database: TestDatabase;
   let db: Database;
   let erasures: ErasuresStore;
@@ -28,7 +31,7 @@ describe('decision 421: erasures of several businesses', () => {
     return erasure?.business_id;
   }
 
-  it('take turns: one does not wait for all erasures of another', async () => {
+  it('decision 421: of several businesses take turns: one does not wait for all erasures of another', async () => {
     const [busy = 0, other = 0] = (
       await db.query<{ id: number }>(
         `INSERT INTO access.businesses (name, plan, timezone) VALUES ('Busy', 'Pro', 'UTC'), ('Other', 'Pro', 'UTC') RETURNING id`,
@@ -38,5 +41,50 @@ describe('decision 421: erasures of several businesses', () => {
     expect([await round(), await round()]).toEqual([busy, busy]);
     await request(other);
     expect([await round(), await round(), await round(), await round()]).toEqual([other, busy, other, busy]);
+  });
+
+  it('decision 402: wait for files ever longer and without rounds, and end with one more round', async () => {
+    await db.query('DELETE FROM access.erasures');
+    const [business] = await db.query<{ id: number }>('SELECT id FROM access.businesses LIMIT 1');
+    await request(business?.id ?? 0);
+    let hasFiles = true;
+    const asked: string[] = [];
+    const rpc = {
+      call: ({ subject }: Operation) => {
+        asked.push(subject);
+        return Promise.resolve(subject === HasErasedFiles.subject ? { has_files: hasFiles } : { found: 0, next_cursor: null });
+      },
+    };
+    const sealer = { open: () => JSON.stringify({ business_id: business?.id, names: ['1'], conversation_ids: [1], hash_key: 'x' }) };
+    const logger = createLogger('gateway', 'silent');
+    const service = new ErasureService(db, erasures, rpc as never, sealer as never, {} as never, logger);
+    service.onApplicationBootstrap();
+    /** Waits for the end of a round. @returns its pause in minutes */
+    const ended = () =>
+      eventually(async () => {
+        const [row] = await db.query<{ round: boolean; pause: number; done: boolean; services: number }>(
+          `SELECT round_at IS NOT NULL AND due_at <> round_at + interval '60 seconds' AS round, completed_at IS NOT NULL AS done,
+             round(extract(epoch FROM due_at - round_at) / 60)::integer AS pause, cardinality(confirmed) AS services FROM access.erasures`,
+        );
+        return row?.round && row;
+      });
+    const again = async (age: string) => {
+      asked.length = 0;
+      await db.query(`UPDATE access.erasures SET round_at = NULL, due_at = now(), requested_at = now() - $1::interval`, [age]);
+      service.wake();
+      return ended();
+    };
+    try {
+      expect(await ended()).toMatchObject({ pause: 0, done: false, services: PEOPLE_SERVICES.length });
+      expect(asked).toHaveLength(PEOPLE_SERVICES.length + 1);
+      expect(await again('8 minutes')).toMatchObject({ pause: 2, done: false });
+      expect(asked).toEqual([HasErasedFiles.subject]);
+      expect(await again('3 days')).toMatchObject({ pause: 10, done: false });
+      hasFiles = false;
+      expect(await again('3 days')).toMatchObject({ done: true });
+      expect(asked).toHaveLength(PEOPLE_SERVICES.length + 2);
+    } finally {
+      await service.onApplicationShutdown();
+    }
   });
 });

@@ -12,7 +12,8 @@ export const Erasure = Type.Object({
       '`done`: no service finds anything about the person. Copies of events that were published twice stay in NATS for up to 72 hours; no API returns them.',
   }),
   confirmed: Type.Array(Type.Union(PEOPLE_SERVICES.map((service) => Type.Literal(service))), {
-    description: 'The services that hold nothing about the person any more.',
+    description:
+      'The services that hold nothing about the person any more. With all of them, the erasure waits until the stored files are deleted.',
   }),
   completed_at: Nullable(IsoTime),
 });

@@ -1,5 +1,15 @@
 import { Controller } from '@nestjs/common';
-import { ClaimFiles, EndFileTask, FindMedia, GatewayError, RecordUpload, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  ClaimFiles,
+  EndFileTask,
+  FindMedia,
+  GatewayError,
+  HasErasedFiles,
+  HasStoredFiles,
+  RecordUpload,
+  type ReplyOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { MediaStore } from './media.store';
 import { StoredFilesStore } from './stored-files.store';
@@ -33,5 +43,15 @@ export class MediaHandlers {
   async endTask(request: RequestOf<typeof EndFileTask>): Promise<ReplyOf<typeof EndFileTask>> {
     await this.storedFiles.end(request);
     return {};
+  }
+
+  @Handles(HasErasedFiles)
+  async hasErased({ business_id, conversation_ids }: RequestOf<typeof HasErasedFiles>): Promise<ReplyOf<typeof HasErasedFiles>> {
+    return { has_files: await this.storedFiles.hasErased(business_id, conversation_ids) };
+  }
+
+  @Handles(HasStoredFiles)
+  async hasStored(): Promise<ReplyOf<typeof HasStoredFiles>> {
+    return { has_files: await this.storedFiles.hasStored() };
   }
 }

@@ -1,4 +1,15 @@
-import { ClaimFiles, EndFileTask, erasePerson, FindMedia, PrepareErasure, RecordUpload, SendMedia, type FileTask } from '@mgw/contracts';
+import {
+  ClaimFiles,
+  EndFileTask,
+  erasePerson,
+  FindMedia,
+  HasErasedFiles,
+  HasStoredFiles,
+  PrepareErasure,
+  RecordUpload,
+  SendMedia,
+  type FileTask,
+} from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -46,12 +57,15 @@ describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
 
   it('claims one file of each business at a time, and ends a claim once', async () => {
     expect(await claim(5, [1, 2])).toEqual([]);
+    const hasStored = () => sending.harness.rpc.call(HasStoredFiles, {});
+    expect(await hasStored()).toEqual({ has_files: false });
     const [first, foreign] = await claim(5);
     expect([first, foreign]).toMatchObject([
       { business_id: 1, media_id: '11', attempts: 1, task: 'store' },
       { business_id: 2, media_id: '21', attempts: 1, task: 'store' },
     ]);
     await end(first as FileTask, FACTS);
+    expect(await hasStored()).toEqual({ has_files: true });
     expect(await find('11')).toMatchObject({ stored: { ...FACTS, kept_until: expect.any(String) as string } });
     await expect(sending.harness.rpc.call(FindMedia, { business_id: 2, media_id: '11' })).rejects.toMatchObject({
       error_code: 'NOT_FOUND',
@@ -83,28 +97,42 @@ describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
     expect(await states()).toContain('11 deleting');
   });
 
-  it('decision 402: an erasure ends when the files of the person are deleted, also one that is being stored and one that the person was sent', async () => {
-    const upload = { business_id: 1, media_id: '31', mime_type: 'image/png', file_size: 7, filename: null };
-    await sending.harness.rpc.call(RecordUpload, upload);
-    await sending.free(SendMedia, { media_type: 'image', media_id: '31', caption: null, filename: null });
+  it('decision 402: an erasure ends when the files of the person are deleted, also one that is being stored and one that only the person was sent', async () => {
+    for (const [media_id, ...people] of [
+      ['31', PHONE],
+      ['32', PHONE, OTHER],
+    ] as const) {
+      await sending.harness.rpc.call(RecordUpload, { business_id: 1, media_id, mime_type: 'image/png', file_size: 7, filename: null });
+      const file = { media_type: 'image', media_id, caption: null, filename: null } as const;
+      for (const to of people) await sending.harness.rpc.call(SendMedia, { sender: sending.sender(), to, ...file });
+    }
     await next('13');
     const [storing] = await claim(1, [2]);
     expect(storing).toMatchObject({ media_id: '13', task: 'store' });
-    const person = { business_id: 1, ...(await sending.harness.rpc.call(PrepareErasure, { business_id: 1, phone: PHONE })) };
-    await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
-    const erase = (cursor: string | null) => sending.harness.rpc.call(erasePerson('send'), { ...person, cursor });
-    for (let cursor: string | null = '0'; cursor !== null;) cursor = (await erase(cursor)).next_cursor;
-    const filesLeft = async () => (await erase('2')).found;
-    expect(await states()).toEqual(['11 deleting', '13 deleting', '14 waiting', '21 storing']);
+    /** Runs a round. @returns queries of what its step for files finds once more, and of whether files are left */
+    const erase = async (phone: string) => {
+      const person = { business_id: 1, ...(await sending.harness.rpc.call(PrepareErasure, { business_id: 1, phone })) };
+      await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
+      const step = (cursor: string | null) => sending.harness.rpc.call(erasePerson('send'), { ...person, cursor });
+      for (let cursor: string | null = '0'; cursor !== null;) cursor = (await step(cursor)).next_cursor;
+      const { conversation_ids } = person;
+      const filesLeft = async () => (await sending.harness.rpc.call(HasErasedFiles, { business_id: 1, conversation_ids })).has_files;
+      return { filesFound: async () => (await step('2')).found, filesLeft };
+    };
+    const { filesFound, filesLeft } = await erase(PHONE);
+    expect(await states()).toEqual(['11 deleting', '13 deleting', '14 waiting', '21 storing', '32 waiting']);
     expect((await claim(5, [2])).map(({ media_id }) => media_id)).not.toContain('13');
-    expect(await filesLeft()).toBe(2);
+    expect(await filesLeft()).toBe(true);
+    expect(await filesFound()).toBe(0);
     // The copy that was in progress ends, and is deleted at once.
     await end(storing as FileTask, FACTS);
     for (const id of ['11', '13']) {
       await next(id);
       for (const task of await claim(1, [2])) await end(task, 'deleted');
     }
-    expect(await states()).toEqual(['14 waiting', '21 storing']);
-    expect(await filesLeft()).toBe(0);
+    expect(await states()).toEqual(['14 waiting', '21 storing', '32 waiting']);
+    expect(await filesLeft()).toBe(false);
+    await erase(OTHER);
+    expect(await states()).toEqual(['21 storing']);
   });
 });

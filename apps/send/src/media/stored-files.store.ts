@@ -91,6 +91,17 @@ export class StoredFilesStore {
       );
   }
 
+  /** Whether files of these conversations wait to be deleted. */
+  async hasErased(businessId: number, conversationIds: number[]): Promise<boolean> {
+    const sql = `SELECT FROM send.stored_files WHERE business_id = $1 AND conversation_id = ANY ($2::bigint[]) AND state = 'deleting' LIMIT 1`;
+    return (await this.db.query(sql, [businessId, conversationIds])).length > 0;
+  }
+
+  /** Whether a store has files, or work on them was begun. */
+  async hasStored(): Promise<boolean> {
+    return (await this.db.query(`SELECT FROM send.stored_files WHERE state <> 'waiting' LIMIT 1`)).length > 0;
+  }
+
   /** Marks stored files whose messages have expired. */
   private async expire(): Promise<void> {
     await this.db.query(

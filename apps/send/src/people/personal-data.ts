@@ -2,6 +2,8 @@ import { ERASED, erasedId, type PersonalData } from '@mgw/service';
 
 const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
+/** The id of the file in a sent message, as the index of intents has it. */
+const SENT_FILE = (intent: string) => `coalesce(${intent}.details->>'media_id', ${intent}.details#>>'{offer,header,media_id}')`;
 /** Every replica knows the business's key by then, so a send to the person's number finds the hash of an opt-out. */
 const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id = person.business_id AND k.created_at < now() - interval '5 seconds')`;
 
@@ -27,14 +29,15 @@ export const sendPersonalData: PersonalData = {
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
-    // An upload that the person received is theirs too (decision 402).
+    // An upload that the person alone was sent is theirs too (decision 402).
     ` UPDATE send.stored_files f SET conversation_id = r.conversation_id FROM send.messages r JOIN send.intents i ON i.id = r.intent_id, person
        WHERE ${IN_CONVERSATION} AND f.business_id = person.business_id AND f.conversation_id IS NULL
-       AND f.media_id IN (i.details->>'media_id', i.details#>>'{offer,header,media_id}') RETURNING 1`,
+       AND f.media_id = ${SENT_FILE('i')} AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id
+         AND ${SENT_FILE('o')} = f.media_id AND o.state <> 'refused' AND o.recipient <> ALL (person.names)) RETURNING 1`,
     ` DELETE FROM send.stored_files r USING person WHERE ${IN_CONVERSATION} AND r.attempts = 0 RETURNING 1`,
-    // Its row is found until a gateway has deleted the file. A copy in progress ends first.
-    ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE WHEN r.state IN ('storing', 'deleting') THEN r.due_at ELSE now() END
-       FROM person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    // The erasure waits until a gateway has deleted the file (HasErasedFiles). A copy in progress ends first.
+    ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE r.state WHEN 'storing' THEN r.due_at ELSE now() END
+       FROM person WHERE ${IN_CONVERSATION} AND r.state <> 'deleting' RETURNING 1`,
     ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
        AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
     ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
