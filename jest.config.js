@@ -47,6 +47,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 60_000,
-  // Twice as many as a small machine has cores: specs often wait.
-  maxWorkers: 4,
+  // One more than a small machine has cores: specs often wait. With a fourth one, services needed more than 20 s to start.
+  maxWorkers: 3,
 };

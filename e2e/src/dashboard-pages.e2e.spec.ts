@@ -166,7 +166,8 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('menuitem', { name: /\(you\)/ }).click();
       await page.getByRole('button', { name: /^Mine 1$/ }).click();
       await row.waitFor();
-      expect(await page.getByRole('button', { name: `Hello from ${next}` }).count()).toBe(0);
+      // The former view stays until the new one is there.
+      await page.getByRole('button', { name: `Hello from ${next}` }).waitFor({ state: 'detached' });
       await page.getByPlaceholder('Add a label').fill('Order 7');
       await page.keyboard.press('Enter');
       await row.getByText('Order 7').waitFor();
