@@ -9,12 +9,13 @@ const REFUSED: Record<string, [text: string, ...lines: number[]]> = {
   'element.tsx': ['export const a = <p>{/* What is shown. */}</p>;\n', 1],
   'code.mjs': ['run(); // Of the first one\n', 1],
   'style.css': ["a {\n  /* Another's colour */\n}\n", 2],
+  'migration.ts': ['const a = `\n-- Of a column,\n-- and more\n${b}\n-- It ends. Who reads it\n`;\n', 2, 5],
   'query.sql': ['SELECT 1; -- Where it is\n', 1],
   'page.md': ['It ends. Who reads it\nknows. Whoever writes\n\n- Of a list\n\n| A |\n| --- |\n| What it is |\n', 1, 1, 4, 8],
 };
 const ACCEPTED = {
   'literals.ts':
-    "const a = ['// Of a string', /\\/\\* Of/, `\n-- Of a query\n// Of it\n`];\n/** Sends as asked, or not. @param what `Of` */\n",
+    "const a = ['// Of a string', /\\/\\* Of/, `\n-- A query\n// Of it\n`];\n/** Sends as asked, or not. @param what `Of` */\n",
   'soon.ts': '// As soon as it ends, it starts again.\n',
   'element.tsx': 'export const a = <p>What is shown // Of it</p>;\n',
   'page.md': '# What runs\n\n| What it is |\n| --- |\n| text |\n\n```sh\n# Of code\n```\n',

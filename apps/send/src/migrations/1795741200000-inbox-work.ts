@@ -1,7 +1,7 @@
 import { migration } from '@mgw/postgres';
 
 const TABLES = `
--- Who handles a conversation, and what it waits for.
+-- The agent who handles a conversation, and the reply that it waits for.
 ALTER TABLE send.conversations
   ADD COLUMN assigned_to bigint,
   ADD COLUMN closed_at timestamptz,

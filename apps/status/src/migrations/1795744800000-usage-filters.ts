@@ -7,7 +7,7 @@ ALTER TABLE status.usage
   ADD COLUMN sent_by text,
   ADD COLUMN template text,
   ADD COLUMN api_key_id bigint,
-  -- Of failed and refused messages: the platform's code, or \`other\` (usage/count-usage.sql).
+  -- The platform's code of failed and refused messages, or \`other\` (usage/count-usage.sql).
   ADD COLUMN failure_code text;
 `;
 
