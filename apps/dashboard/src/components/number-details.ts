@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client';
+import { phoneShown } from './phone-shown';
 
 const QUALITIES: Record<string, string> = { GREEN: 'high', YELLOW: 'medium', RED: 'low' };
 const SUFFIXES: Record<string, number> = { K: 1_000, M: 1_000_000 };
@@ -7,7 +8,7 @@ type NumberDetails = Pick<Schemas['Connection'], 'display_phone_number' | 'quali
 
 /** The number as people write it, and what WhatsApp says of it; a member is null while that is unknown. */
 export function numberDetails({ display_phone_number: number, quality_rating, messaging_limit }: NumberDetails) {
-  const phone = number === null ? null : /^\d+$/.test(number) ? `+${number}` : number;
+  const phone = number === null ? null : phoneShown(number);
   return { phone, quality: QUALITIES[quality_rating ?? ''] ?? null, limit: limitOf(messaging_limit) };
 }
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client';
+import { phoneShown } from '../../components/phone-shown';
 
 export type Conversation = Schemas['Thread']['conversation'];
 export type ListedConversation = Schemas['Conversations']['conversations'][number];
@@ -7,9 +8,6 @@ export type InboxCounts = Schemas['Conversations']['counts'];
 /** The name, or else the number. */
 export const nameOf = ({ customer_name, customer_phone }: Pick<Conversation, 'customer_name' | 'customer_phone'>) =>
   customer_name || phoneShown(customer_phone);
-
-/** A number as people read it; a business-scoped user id as it is. */
-export const phoneShown = (phone: string) => (/^\d+$/.test(phone) ? `+${phone}` : phone);
 
 export const VIEWS = [
   { view: 'mine', label: 'Mine', empty: 'Conversations that are assigned to you appear here.' },

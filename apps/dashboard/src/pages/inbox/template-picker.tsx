@@ -4,11 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
-import { PhoneBubble } from '../../components/phone-bubble';
-import { Wallpaper } from '../../components/wallpaper';
-import { TemplateValueFields } from '../templates/template-value-fields';
-import { buttonFields, filledHeader, headerFields, labelsOf, type Template } from '../templates/template-values';
 import { Form } from '../../components/form';
+import type { Template } from '../templates/template-values';
+import { useTemplateValues } from '../templates/use-template-values';
 
 /** Chooses a template, fills it in and sends it at once. */
 export function TemplatePicker({ opened, onClose, conversationId }: { opened: boolean; onClose: () => void; conversationId: number }) {
@@ -41,18 +39,14 @@ export function TemplatePicker({ opened, onClose, conversationId }: { opened: bo
 
 function FilledTemplate({ template, conversationId, onSent }: { template: Template; conversationId: number; onSent: () => void }) {
   const queries = useQueryClient();
-  const [headers, buttons] = [headerFields(template), buttonFields(template)];
-  const [values, setValues] = useState<string[]>(template.variables.map(() => ''));
-  const [headerValues, setHeaderValues] = useState<string[]>(headers.map(() => ''));
-  const [buttonValues, setButtonValues] = useState<string[]>(buttons.map(() => ''));
+  const { body_params, header_params, button_params, isFilled, bubble, fields } = useTemplateValues(template);
   // However often it is retried, the customer gets it once.
   const [key] = useState(newIdempotencyKey);
-  const header_params = headerValues.filter((value, i) => value || !headers[i]?.isOptional);
   const send = useMutation({
     mutationFn: () => {
       const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
       const { name: template_name, language } = template;
-      const body = { template_name, language, body_params: values, header_params, button_params: buttonValues };
+      const body = { template_name, language, body_params, header_params, button_params };
       return request(api.POST('/api/client/conversations/{id}/templates', { params, body }));
     },
     onSuccess: () => {
@@ -60,20 +54,10 @@ function FilledTemplate({ template, conversationId, onSent }: { template: Templa
       onSent();
     },
   });
-  const isFilled = [...values, ...header_params, ...buttonValues].every(Boolean);
-  const text = template.content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[Number(number) - 1] || whole);
   return (
     <Form onSubmit={() => send.mutate()}>
-      <Wallpaper>
-        <PhoneBubble header={filledHeader(template, headerValues)} text={text} footer={template.footer_text} buttons={labelsOf(template)} />
-      </Wallpaper>
-      <TemplateValueFields fields={headers} values={headerValues} onChange={setHeaderValues} />
-      <TemplateValueFields
-        fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
-        values={values}
-        onChange={setValues}
-      />
-      <TemplateValueFields fields={buttons} values={buttonValues} onChange={setButtonValues} />
+      {bubble}
+      {fields}
       <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending} disabled={!isFilled}>
         Send
       </Button>

@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { useMe } from '../../api/session';
 import { StateBadge } from '../../components/state-badge';
-import { nameOf, phoneShown, type Conversation } from './conversation';
+import { phoneShown } from '../../components/phone-shown';
+import { nameOf, type Conversation } from './conversation';
 import type { useConversationChange } from './use-conversation-change';
 import { WindowCountdown } from './window-countdown';
 

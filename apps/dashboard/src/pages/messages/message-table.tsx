@@ -2,6 +2,7 @@ import { Box, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect } from 'react';
 import type { Schemas } from '../../api/client';
+import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { useWindowRows } from '../../components/use-window-rows';
@@ -61,7 +62,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
                   <RelativeTime at={message.sent_at} />
                 </div>
                 <div role="cell" className="log-to">
-                  {/^\d+$/.test(message.to) ? `+${message.to}` : message.to}
+                  {phoneShown(message.to)}
                 </div>
                 <div role="cell" className="log-text">
                   <UnstyledButton fz="sm" w="100%">

@@ -5,11 +5,9 @@ import { useMutation } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { quoted } from '../../components/shell-quote';
-import { buttonFields, filledBody, filledHeader, headerFields, labelsOf, type Template } from './template-values';
-import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
-import { Wallpaper } from '../../components/wallpaper';
-import { TemplateValueFields } from './template-value-fields';
+import type { Template } from './template-values';
+import { useTemplateValues } from './use-template-values';
 
 /**
  * The template with the person's own values, and the request that sends it.
@@ -17,22 +15,16 @@ import { TemplateValueFields } from './template-value-fields';
  */
 export function TemplatePreview({ template, phone: recipient }: { template: Template; phone: string }) {
   const [phone, setPhone] = useState(recipient);
-  const [values, setValues] = useState<string[]>(template.variables.map(() => ''));
-  const [headers, buttons] = [headerFields(template), buttonFields(template)];
-  const [headerValues, setHeaderValues] = useState<string[]>(headers.map(() => ''));
-  const [buttonValues, setButtonValues] = useState<string[]>(buttons.map(() => ''));
-  const text = filledBody(template, values);
-  const header_params = headerValues.filter((value, i) => value || !headers[i]?.isOptional);
+  const { body_params, header_params, button_params, hasHeader, isFilled, bubble, fields } = useTemplateValues(template);
   const body = {
     phone: phone || '+91 98765 43210',
     template_name: template.name,
     language: template.language,
-    body_params: values,
-    ...(headers.length > 0 && { header_params }),
-    ...(buttons.length > 0 && { button_params: buttonValues }),
+    body_params,
+    ...(hasHeader && { header_params }),
+    ...(button_params.length > 0 && { button_params }),
   };
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
-  const isFilled = [...values, ...header_params, ...buttonValues].every(Boolean);
   // However often it is retried, the person gets it once.
   const [key, setKey] = useState(newIdempotencyKey);
   const test = useMutation({
@@ -45,17 +37,9 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
   });
   return (
     <Stack>
-      <Wallpaper>
-        <PhoneBubble header={filledHeader(template, headerValues)} text={text} footer={template.footer_text} buttons={labelsOf(template)} />
-      </Wallpaper>
+      {bubble}
       <TextInput label="Phone" placeholder="+91 98765 43210" value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
-      <TemplateValueFields fields={headers} values={headerValues} onChange={setHeaderValues} />
-      <TemplateValueFields
-        fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
-        values={values}
-        onChange={setValues}
-      />
-      <TemplateValueFields fields={buttons} values={buttonValues} onChange={setButtonValues} />
+      {fields}
       {template.category !== 'AUTHENTICATION' && (
         <Button leftSection={<IconSend size={16} />} loading={test.isPending} disabled={!phone || !isFilled} onClick={() => test.mutate()}>
           {recipient ? 'Send' : 'Send a test'}
