@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { transformSync } from '@swc/core';
 
 const project = process.argv[2];
-if (!project || !existsSync(join(project, 'project.json'))) {
+if (!project || !existsSync(join(project, 'src'))) {
   console.error('usage: node tools/build/build.mjs <project folder>');
   process.exit(2);
 }
