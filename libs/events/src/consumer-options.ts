@@ -2,6 +2,7 @@ import type { EventEnvelope, EventType, StreamName } from '@mgw/contracts';
 import type { Database, Tx } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import type { NatsConnection } from 'nats';
+import type { WorkerHeartbeat } from './heartbeat';
 
 export interface EventConsumerOptions<E extends EventType = EventType> {
   nc: NatsConnection;
@@ -19,6 +20,8 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
    * `consumer_leases`. Without it every replica consumes.
    */
   ordered?: boolean;
+  /** Proves that this process is alive, for the lease of an ordered consumer. */
+  worker: WorkerHeartbeat;
   /** Events in one transaction at most. */
   concurrency?: number;
   /** Latency-tolerant: starts batching at a lower load, for fewer and larger transactions. */

@@ -4,7 +4,7 @@ import { gauges } from '@mgw/telemetry';
 import { BatchHandler } from './batch-handler';
 import type { EventConsumerOptions } from './consumer-options';
 import { DurableSubscription } from './durable-subscription';
-import { WorkerHeartbeat } from './heartbeat';
+import type { WorkerHeartbeat } from './heartbeat';
 import { Lease } from './lease';
 import { Load } from './load';
 import type { ReceivedEvent } from './pending-message';
@@ -48,7 +48,7 @@ export class EventConsumer<E extends EventType = EventType> {
     this.batchSize = options.concurrency ?? 128;
     this.load = new Load(options);
     if (options.ordered) {
-      this.worker = new WorkerHeartbeat(options);
+      this.worker = options.worker;
       this.lease = new Lease(options, this.worker, () => this.leaseChanged());
     }
     this.batches = new BatchHandler(

@@ -38,6 +38,16 @@ describe("a worker's heartbeat (guarantees §10, N6)", () => {
     expect([worker.id, await isAlive(id)]).toEqual([undefined, false]);
   });
 
+  it('keeps it alive until the last of its holders stops', async () => {
+    const worker = await heartbeat();
+    const { id = '' } = worker;
+    worker.start();
+    await worker.stop();
+    expect([worker.id, await isAlive(id), await shop.count('workers')]).toEqual([id, true, 1]);
+    await worker.stop();
+    expect([worker.id, await shop.count('workers')]).toEqual([undefined, 0]);
+  });
+
   it('expires by its own clock, and continues under a new id', async () => {
     const worker = await heartbeat();
     const { id } = worker;

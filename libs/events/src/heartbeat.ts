@@ -50,7 +50,8 @@ export class WorkerHeartbeat {
   private expiry: NodeJS.Timeout | undefined;
   private readonly listeners = new Set<() => void>();
   private readonly signal = new Signal();
-  private stopped = false;
+  /** The consumers and loops that hold claims as this worker, from their start to their stop. */
+  private holders = 0;
   private ended: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: HeartbeatOptions) {}
@@ -67,12 +68,14 @@ export class WorkerHeartbeat {
   }
 
   start(): void {
-    this.ended = this.run();
+    this.holders += 1;
+    if (this.holders === 1) this.ended = this.run();
   }
 
-  /** Deletes the row, which releases every claim of this worker at once. */
+  /** After the last holder has stopped, deletes the row, which releases every claim of this worker at once. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.holders -= 1;
+    if (this.holders > 0) return;
     this.signal.notify();
     await this.ended;
     clearTimeout(this.expiry);
@@ -90,13 +93,13 @@ export class WorkerHeartbeat {
 
   private async run(): Promise<void> {
     const { logger, schema } = this.options;
-    while (!this.stopped) {
+    while (this.holders > 0) {
       try {
         await this.beat();
       } catch (error) {
         logger.warn({ err: error, schema }, 'a heartbeat failed; will retry');
       }
-      if (!this.stopped) await this.signal.wait(BEAT_EVERY_MS);
+      if (this.holders > 0) await this.signal.wait(BEAT_EVERY_MS);
     }
   }
 

@@ -143,8 +143,8 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
           await eventually(async () => (await pending()) === 5);
         } else if (fails && events.length > 1) throw new Error('a deadlock');
         else if (fails) {
-          fails = false;
           await takeLease('another');
+          fails = false;
           throw new Error('the connection was cut');
         }
         await effect(events, tx);

@@ -3,6 +3,8 @@ import type { OutboxRelayOptions } from './relay-options';
 
 /** Consumer name of dead letters that the relay wrote. */
 export const OUTBOX_LETTERS = 'outbox';
+/** SQL: whether a dead letter waits for its return to the outbox. */
+export const REPLAY_REQUESTED = `replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}'`;
 const MOST_REPLAYED = 10;
 
 /**
@@ -32,7 +34,7 @@ export class OutboxLetters {
     const replayed = await tx.query(
       `WITH requested AS (
          SELECT id, octet_length(body) > $1::bigint AS large FROM ${schema}.dead_letters
-         WHERE replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}' ORDER BY id LIMIT ${MOST_REPLAYED}
+         WHERE ${REPLAY_REQUESTED} ORDER BY id LIMIT ${MOST_REPLAYED}
        ), kept AS (
          UPDATE ${schema}.dead_letters l SET attempts = attempts + 1, replay_requested_at = NULL, reason = ${tooLarge('body', '$1')}
          FROM requested WHERE l.id = requested.id AND requested.large

@@ -3,7 +3,7 @@ import type { Tx } from '@mgw/postgres';
 import { olderUnpublished, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
 import { OutboxHandled } from './outbox-handled';
-import { OutboxLetters } from './outbox-letters';
+import { OutboxLetters, REPLAY_REQUESTED } from './outbox-letters';
 import { OutboxRefill } from './outbox-refill';
 import { OutboxStreams, type Published } from './outbox-streams';
 import { Publisher } from './publisher';
@@ -19,7 +19,7 @@ const MAX_IN_MEMORY_CHARACTERS = 2 * 1024 ** 2;
 /** Ids of events that are or were in memory; beyond this the oldest is dropped. */
 const MOST_TAKEN = 2 * MAX_IN_MEMORY;
 /** How long published events are collected before one statement marks them, in milliseconds. */
-const MARK_AFTER_MS = 50;
+const MARK_AFTER_MS = 250;
 const RETRY_MS = 500;
 
 interface OutboxReading {
@@ -202,6 +202,10 @@ export class OutboxRelay {
     const { db, pollMs = 1_000 } = this.options;
     // Unless new events were reported, read older ones only: another replica may be about to publish younger ones from memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
+    if (this.caughtUp && !(await this.hasWork(olderThanMs))) {
+      this.readOutboxAt = Date.now() + pollMs;
+      return;
+    }
     // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;
     // The commit need not wait for the disk: an event whose mark is lost is published again.
@@ -219,6 +223,21 @@ export class OutboxRelay {
     if (failed || seen.isFull) this.leaveToOutbox();
     if (failed) await this.signal.wait(RETRY_MS);
     else await this.load.pause(seen.found, seen.isFull);
+  }
+
+  /** Looks without a transaction, because most polls find nothing. */
+  private async hasWork(olderThanMs: number): Promise<boolean> {
+    const { db, schema } = this.options;
+    const [row] = await db.query<{ found: boolean }>(
+      `SELECT EXISTS (SELECT FROM ${schema}.outbox_streams WHERE refill_until IS NOT NULL)
+         OR EXISTS (SELECT FROM ${schema}.dead_letters WHERE ${REPLAY_REQUESTED})
+         OR EXISTS (SELECT FROM (
+              SELECT FROM ${schema}.outbox
+              WHERE published_at IS NULL AND created_at <= clock_timestamp() - $1 * interval '1 millisecond' ORDER BY seq LIMIT 1
+            ) waiting) AS found`,
+      [olderThanMs],
+    );
+    return row?.found ?? true;
   }
 
   /** Drops events from memory that the reading has published. */

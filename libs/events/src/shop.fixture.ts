@@ -13,6 +13,7 @@ import {
   unpublishedBefore,
   outboxRows,
   allowDirectPublish,
+  WorkerHeartbeat,
   type EventConsumerOptions,
 } from './index';
 
@@ -61,6 +62,7 @@ export async function openShop() {
           db,
           schema: 'shop',
           logger,
+          worker: new WorkerHeartbeat({ db: options.db ?? db, schema: 'shop', logger }),
           durable: 'shop',
           stream: 'PUBLIC',
           handle: (e, tx) => effect(e, tx),
@@ -75,11 +77,13 @@ export async function openShop() {
       dead.catch(() => undefined);
       const own = await connectNats({ servers: [broker.url], name: 'mortal', logger });
       killables.push(own);
+      const ownDb = reachableUnless(() => isDead, db);
       const defaults = {
         nc: own,
-        db: reachableUnless(() => isDead, db),
+        db: ownDb,
         schema: 'shop',
         logger,
+        worker: new WorkerHeartbeat({ db: ownDb, schema: 'shop', logger }),
         durable: 'shop',
         stream: 'PUBLIC' as const,
       };

@@ -50,26 +50,77 @@ export interface Tx {
   query<T>(text: string, values?: unknown[]): Promise<T[]>;
 }
 
-/** A pool of connections, and statements on it. */
+/** How long work waits for a busy connection before the pool opens another one, in milliseconds. */
+const OPEN_AFTER_MS = 10;
+/** How often a pool whose connections are all idle closes one of several, in milliseconds. */
+const CLOSE_EVERY_MS = 10_000;
+
+/**
+ * A pool of connections, and statements on it. Background work of one process often falls into the same millisecond, so the pool opens a
+ * further connection only for work that has waited, and closes it when it is idle (decision 503).
+ */
 export class Connections implements Tx {
   readonly pool: Pool;
   /** Whether BEGIN goes out together with the first statement. */
   private readonly pipelines: boolean;
+  private opening: NodeJS.Timeout | undefined;
+  private closing: NodeJS.Timeout | undefined;
 
-  constructor(options: PoolConfig) {
+  constructor(private readonly options: PoolConfig & { max: number }) {
     this.pipelines = options.pipeline ?? false;
-    this.pool = new Pool(options);
+    this.pool = new Pool({ ...options, max: 1 });
     // The next query replaces an idle connection that breaks. Without a listener the error would end the process.
     this.pool.on('error', () => undefined);
+    this.pool.on('remove', () => {
+      this.pool.options.max = Math.max(1, this.pool.totalCount);
+      this.openSoon();
+    });
   }
 
   query<T>(text: string, values: unknown[] = []): Promise<T[]> {
-    return run<T>(this.pool, text, values);
+    const rows = run<T>(this.pool, text, values);
+    this.openSoon();
+    return rows;
+  }
+
+  private openSoon(): void {
+    const { waitingCount, idleCount, totalCount } = this.pool;
+    if (waitingCount > idleCount && totalCount < this.options.max) this.opening ??= setTimeout(() => this.open(), OPEN_AFTER_MS);
+  }
+
+  private open(): void {
+    this.opening = undefined;
+    const { options, totalCount, waitingCount, ending } = this.pool;
+    const most = Math.min(this.options.max, totalCount + waitingCount);
+    if (waitingCount === 0 || ending || most <= totalCount) return;
+    options.max = most;
+    this.closing ??= setInterval(() => this.closeIdle(), CLOSE_EVERY_MS).unref();
+    // The pool opens connections for new work, and passes them on to work that waits.
+    for (let i = totalCount; i < most; i++)
+      void this.pool.connect().then(
+        (client) => client.release(),
+        () => undefined,
+      );
+  }
+
+  private closeIdle(): void {
+    const { totalCount, idleCount, ending } = this.pool;
+    if (totalCount <= 1 || ending) {
+      clearInterval(this.closing);
+      this.closing = undefined;
+    } else if (idleCount === totalCount) {
+      void this.pool.connect().then(
+        (client) => client.release(true),
+        () => undefined,
+      );
+    }
   }
 
   /** @param withinMs closes the connection after this time, which undoes the transaction */
   async transaction<T>(work: (tx: Tx) => Promise<T>, { withinMs }: { withinMs?: number | undefined } = {}): Promise<T> {
-    const client = await this.pool.connect();
+    const connecting = this.pool.connect();
+    this.openSoon();
+    const client = await connecting;
     let broken: Error | undefined;
     const onError = (error: Error) => void (broken = error);
     client.on('error', onError);
@@ -105,10 +156,12 @@ interface Statement {
   lists: ListParameter[];
 }
 const statements = new Map<string, Statement>();
+/** A single statement that PostgreSQL plans. Migrations send several at once, which cannot be prepared. */
+const PLANNED = /^\s*(SELECT|WITH|INSERT|UPDATE|DELETE)\b[^;]*$/;
 
-/** Prepares statements with values: each connection plans them once, because planning a short one costs more than running it. */
+/** Prepares statements: each connection plans them once, because planning a short one costs more than running it. */
 async function run<T>(connection: Pool | PoolClient, text: string, values: unknown[]): Promise<T[]> {
-  if (values.length === 0) return (await connection.query(text)).rows as T[];
+  if (values.length === 0 && !PLANNED.test(text)) return (await connection.query(text)).rows as T[];
   let statement = statements.get(text);
   if (statement === undefined) {
     statement = { name: createHash('sha256').update(text).digest('base64url'), lists: listsOf(text) };

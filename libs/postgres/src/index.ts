@@ -1,7 +1,7 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
 export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
 export { examine, filteredPage, type Examined, type Scan } from './filtered-page';
-export { migration } from './migration';
+export { migration, migrationsIn } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { cursorOf, pageOf, readCursor } from './cursor';
 export { asStorageProblem, isAboutValues, mayBeCommitted } from './database-errors';

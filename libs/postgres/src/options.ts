@@ -32,8 +32,9 @@ const TIME_ZONE = '-c timezone=UTC';
 
 /** Longest wait for a connection, in milliseconds. */
 const CONNECT_WITHIN_MS = 5_000;
-/** An idle connection stays open this long, in milliseconds, so that the first message after a quiet minute needs no new one. */
-const IDLE_MS = 300_000;
+/** An idle connection stays open this long, in milliseconds; those of reads and upkeep the shorter time. */
+const IDLE_MS = 30_000;
+const OTHER_IDLE_MS = 5_000;
 /** The client waits this much longer than the statement's own limit, in milliseconds. */
 const GRACE_MS = 2_000;
 /** Longest pause within a transaction, in milliseconds; it holds locks and a connection. */
@@ -73,7 +74,9 @@ export function poolOptions(options: DatabaseOptions, kind: PoolKind = 'main'): 
     max: connections,
     connectionTimeoutMillis: CONNECT_WITHIN_MS,
     options: `${PLANNING} ${TIME_ZONE} ${settings}`,
-    idleTimeoutMillis: IDLE_MS,
+    idleTimeoutMillis: kind === 'reads' || kind === 'upkeep' ? OTHER_IDLE_MS : IDLE_MS,
+    // The first message after a quiet minute needs no new connection.
+    min: kind === 'main' ? 1 : 0,
     statement_timeout: statementMs,
     lock_timeout: Math.min(lockMs, statementMs),
     query_timeout: statementMs + GRACE_MS,
