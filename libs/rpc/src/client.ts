@@ -14,6 +14,7 @@ import {
 import { histogram, traced, type Logger, type Span } from '@mgw/telemetry';
 import type { Msg, NatsConnection } from 'nats';
 import { ERROR_HEADER, spanAttributes, toHeaders, type RpcContext } from './context';
+import { callHere, type LocalHandlers } from './local-handlers';
 import { Requests } from './requests';
 
 const duration = histogram('mgw_rpc_client_duration_seconds', 'Duration of requests to other services', ['method', 'outcome']);
@@ -26,6 +27,8 @@ export class RpcClient {
   constructor(
     private readonly connection: NatsConnection,
     private readonly logger: Logger,
+    /** The handlers of this process, if other services run in it. */
+    private readonly local?: LocalHandlers,
   ) {
     this.requests = new Requests(connection);
   }
@@ -71,21 +74,24 @@ export class RpcClient {
   private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext, span: Span): Promise<ReplyOf<O>> {
     if (!matches(operation.request, request))
       throw new Error(`${operation.subject}: the request violates the contract: ${mismatch(operation.request, request)}`);
-    const left = context.deadlineAt - Date.now();
-    if (left <= 0) throw new GatewayError('DEADLINE_EXCEEDED', 'The deadline passed before the request was sent.');
-    if (!this.requests.connected)
-      throw new GatewayError('OVERLOADED', 'The service is not reachable, so nothing was done. Try again shortly.');
-    const headers = toHeaders(context, span.traceparent);
-    const message = await this.requests.send(operation.subject, JSON.stringify(request), headers, left);
-    return this.readReply(operation, message);
-  }
-
-  private readReply<O extends Operation>(operation: O, message: Msg): ReplyOf<O> {
-    const body = parsed(message);
-    if (message.headers?.has(ERROR_HEADER)) throw GatewayError.fromWire(body as WireError);
+    if (context.deadlineAt <= Date.now()) throw new GatewayError('DEADLINE_EXCEEDED', 'The deadline passed before the request was sent.');
+    const body = await this.transmit(operation.subject, request, context, span.traceparent);
     if (!matches(operation.reply, body))
       throw new Error(`${operation.subject}: the response violates the contract: ${mismatch(operation.reply, body)}`);
-    return body as ReplyOf<O>;
+    return body;
+  }
+
+  /** Calls a handler of this process directly, and every other one over NATS. @returns the response as JSON would bring it */
+  private async transmit(subject: string, request: unknown, context: RpcContext, traceparent: string | undefined): Promise<unknown> {
+    const handler = this.local?.find(subject);
+    if (handler) return callHere(handler, request, context, traceparent);
+    if (!this.requests.connected)
+      throw new GatewayError('OVERLOADED', 'The service is not reachable, so nothing was done. Try again shortly.');
+    const left = context.deadlineAt - Date.now();
+    const message = await this.requests.send(subject, JSON.stringify(request), toHeaders(context, traceparent), left);
+    const body = parsed(message);
+    if (message.headers?.has(ERROR_HEADER)) throw GatewayError.fromWire(body as WireError);
+    return body;
   }
 }
 

@@ -1,4 +1,5 @@
 export { RpcClient } from './client';
-export { Handles } from './handles';
+export { Handles, type Handler } from './handles';
 export type { RpcContext } from './context';
+export { LocalHandlers } from './local-handlers';
 export { RpcServer, type RpcServerOptions } from './server';

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Controller, type INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Type } from '@sinclair/typebox';
@@ -7,7 +8,8 @@ import { createLogger } from '@mgw/telemetry';
 import { eventually, testNats } from '@mgw/testing';
 import { RpcClient } from './client';
 import type { RpcContext } from './context';
-import { Handles } from './handles';
+import { Handles, type Handler } from './handles';
+import { LocalHandlers } from './local-handlers';
 import { RpcServer } from './server';
 
 const Work = operation('worker', 'work', {
@@ -40,11 +42,10 @@ class Worker {
   }
 
   @Handles(Look)
-  async look(): Promise<Record<string, never>> {
+  look: Handler<typeof Look> = async () => {
     Worker.looks += 1;
     await Worker.held;
-    return {};
-  }
+  };
 }
 
 describe('requests between services (guarantees §6)', () => {
@@ -238,5 +239,169 @@ describe('requests between services (guarantees §6)', () => {
     other.announce(Changed, { id: 1 });
     await eventually(() => received.length === 1);
     stop();
+  });
+});
+
+const Mirror = operation('mirror', 'show', { request: Type.Object({ value: Type.Any() }), reply: Type.Object({ value: Type.Any() }) });
+
+class Secret {
+  readonly shown = 'yes';
+  readonly #hidden = 'no';
+  get derived(): string {
+    return this.#hidden;
+  }
+}
+
+@Controller()
+class Mirrors {
+  static received: unknown[] = [];
+  static readonly kept = { list: [1] };
+  static readonly context = new AsyncLocalStorage<string>();
+
+  @Handles(Mirror)
+  async show(request: RequestOf<typeof Mirror>): Promise<{ value: unknown }> {
+    const { value } = request as { value: unknown };
+    Mirrors.received.push(value === 'context' ? (Mirrors.context.getStore() ?? 'none') : structuredClone(value));
+    if (value === 'kept') return { value: Mirrors.kept };
+    if (Array.isArray(value)) value.push('changed by the handler');
+    return value === 'rich' ? { value: rich() } : { value };
+  }
+}
+
+/** Values that JSON changes or drops. */
+const rich = () => ({
+  at: new Date(0),
+  missing: undefined,
+  list: [undefined, () => 1, Symbol('s'), NaN, -0, Infinity],
+  secret: new Secret(),
+  bytes: Buffer.from('ab'),
+  views: new Uint8Array([1, 2]),
+  map: new Map([[1, 2]]),
+  boxed: [Object(7), Object('text'), Object(false)],
+  own: { toJSON: (key: string) => ({ key, nested: new Date(1) }) },
+  surrogate: '\ud800 and \u0000',
+  named: JSON.parse('{"__proto__": {"a": 1}, "2": "b", "1": "a"}') as unknown,
+  sparse: Object.assign([], { 2: 'third', length: 4 }),
+  bare: Object.assign(Object.create(null) as object, { a: 1 }),
+});
+
+const cycle: unknown[] = [];
+cycle.push(cycle);
+
+describe('requests within one process (decision 500)', () => {
+  let broker: Awaited<ReturnType<typeof testNats>>;
+  const ends: (() => Promise<unknown>)[] = [];
+  let near: RpcClient;
+  let far: RpcClient;
+  /** Its broker is gone. */
+  let offline: RpcClient;
+  let server: INestMicroservice;
+
+  beforeAll(async () => {
+    broker = await testNats();
+    const connect = async () => {
+      const connection = await connectNats({ servers: [broker.url], name: 'one', logger });
+      ends.push(() => connection.close());
+      return connection;
+    };
+    const local = new LocalHandlers();
+    const module = await Test.createTestingModule({ controllers: [Worker, Mirrors] }).compile();
+    const limits = { concurrency: 2, readConcurrency: 1 };
+    const strategy = new RpcServer({ connection: await connect(), local, service: 'worker', ...limits, logger });
+    server = module.createNestMicroservice({ strategy });
+    await server.listen();
+    near = new RpcClient(await connect(), logger, local);
+    far = new RpcClient(await connect(), logger);
+    const closed = await connect();
+    offline = new RpcClient(closed, logger, local);
+    await closed.close();
+  });
+  afterAll(async () => {
+    await Promise.all(ends.map((end) => end()));
+    await broker.stop();
+  });
+  beforeEach(() => {
+    Worker.begun = [];
+    Worker.looks = 0;
+    Worker.held = undefined;
+    Mirrors.received = [];
+  });
+
+  const outcome = (call: Promise<unknown>) =>
+    call.then(
+      (reply) => ({ reply }),
+      (error: GatewayError) => ({ error: error.toWire() }),
+    );
+
+  it.each<[string, (client: RpcClient) => Promise<unknown>]>([
+    ['a response', (client) => client.call(Work, { what: 'x' })],
+    ['an error with its extras', (client) => client.call(Work, { what: 'refuse' })],
+    ['a defect', (client) => client.call(Work, { what: 'break' })],
+    ['a response that violates the contract', (client) => client.call(Work, { what: 'lie' })],
+    ['a response over the bound', (client) => client.call(Work, { what: 'too much' })],
+    ['a request over the bound', (client) => client.call(Work, { what: 'x'.repeat(9_000_000) })],
+    ['a request that violates the contract', (client) => client.call(Work, { what: 7 } as never)],
+    ['a past deadline', (client) => client.call(Work, { what: 'x' }, { deadlineAt: 1 })],
+    ['a request that JSON changes', (client) => client.call(Mirror, { value: rich() })],
+    ['a response that JSON changes', (client) => client.call(Mirror, { value: 'rich' })],
+    ['a bigint', (client) => client.call(Mirror, { value: 1n })],
+    ['a cycle', (client) => client.call(Mirror, { value: cycle })],
+    ['no value', (client) => client.call(Mirror, { value: undefined })],
+  ])('like over NATS: %s', async (_case, call) => {
+    const overNats = await outcome(call(far));
+    const received = Mirrors.received.splice(0);
+    expect(await outcome(call(near))).toStrictEqual(overNats);
+    expect(Mirrors.received).toStrictEqual(received);
+  });
+
+  it('leave the objects of both sides alone', async () => {
+    const value = ['mine'];
+    expect(await near.call(Mirror, { value })).toEqual({ value: ['mine', 'changed by the handler'] });
+    expect(value).toEqual(['mine']);
+    const reply = (await near.call(Mirror, { value: 'kept' })) as { value: { list: number[] } };
+    reply.value.list.push(2);
+    expect(Mirrors.kept).toEqual({ list: [1] });
+  });
+
+  it('hide the caller’s asynchronous context from the handler', async () => {
+    await Mirrors.context.run('of the caller', () => near.call(Mirror, { value: 'context' }));
+    expect(Mirrors.received).toEqual(['none']);
+  });
+
+  it('pass request id and deadline on, share the limits with NATS, and end at their deadline', async () => {
+    const context = { requestId: 'r-1', deadlineAt: Date.now() + 500 };
+    const first = outcome(near.call(Work, { what: 'wait' }, context));
+    await eventually(() => Worker.begun.length === 1);
+    const second = outcome(far.call(Work, { what: 'hold' }));
+    await eventually(() => Worker.begun.length === 2);
+    expect(Worker.begun[0]?.context).toEqual(context);
+    for (const client of [near, far])
+      expect(await outcome(client.call(Work, { what: 'x' }))).toMatchObject({ error: { error_code: 'OVERLOADED' } });
+    expect(await first).toMatchObject({ error: { error_code: 'DEADLINE_EXCEEDED' } });
+    Worker.release();
+    expect(await second).toEqual({ reply: { done: 'hold' } });
+    expect(await near.call(Work, { what: 'x' })).toEqual({ done: 'x' });
+  });
+
+  it('leave room for timers in a loop', async () => {
+    let isTime = false;
+    setTimeout(() => (isTime = true), 1);
+    while (!isTime) await near.call(Mirror, { value: 1 });
+  });
+
+  it('need no broker; a server that closes finishes them and accepts no more', async () => {
+    const response = offline.call(Work, { what: 'wait' });
+    await eventually(() => Worker.begun.length === 1);
+    const closing = server.close();
+    // The broker may pass a few more on before it has ended the subscription.
+    const refused = () =>
+      near.call(Work, { what: 'x' }).then(
+        () => null,
+        (error: GatewayError) => error.error_code,
+      );
+    await eventually(async () => (await refused()) === 'OVERLOADED');
+    Worker.release();
+    expect(await response).toEqual({ done: 'wait' });
+    await closing;
   });
 });

@@ -1,13 +1,18 @@
+import { AsyncResource } from 'node:async_hooks';
 import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
-import { GatewayError, matches, mismatch, type Operation, type WireError } from '@mgw/contracts';
-import { gauge, histogram, traced, type Logger } from '@mgw/telemetry';
-import { headers, type Msg, type NatsConnection, type Subscription } from 'nats';
+import { GatewayError, matches, mismatch, type Operation } from '@mgw/contracts';
+import { gauges, histogram, traced, type Logger } from '@mgw/telemetry';
+import type { Msg, NatsConnection, Subscription } from 'nats';
 import { lastValueFrom } from 'rxjs';
-import { ERROR_HEADER, TRACE_HEADER, fromHeaders, spanAttributes, type RpcContext } from './context';
+import { spanAttributes, type RpcContext } from './context';
 import type { Handled } from './handles';
+import { overNats, type Incoming } from './incoming';
+import type { LocalHandlers } from './local-handlers';
 
 export interface RpcServerOptions {
   connection: NatsConnection;
+  /** The handlers of this process, if other services run in it. */
+  local?: LocalHandlers | undefined;
   /** The queue group: replicas with the same name share the requests. */
   service: string;
   /** Concurrent requests beside reads; further ones are refused with OVERLOADED (guarantees §6). */
@@ -35,21 +40,27 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private longestDeadlineMs = 0;
   /** Called when no request is in progress. */
   private finished: (() => void) | undefined;
+  private readonly removeGauge: () => void;
+  /** A handler sees nothing of its caller's asynchronous context. */
+  private readonly own = new AsyncResource('RpcServer');
 
   constructor(private readonly options: RpcServerOptions) {
     super();
-    gauge('mgw_rpc_running', 'Requests in progress', [], () => this.total);
+    const { service } = options;
+    this.removeGauge = gauges('mgw_rpc_running', 'Requests in progress', 'service_name', async () => ({ [service]: this.total }));
   }
 
   listen(ready: () => void): void {
     for (const [subject, handler] of this.getHandlers()) {
       const { operation } = handler.extras as { operation: Operation };
       this.longestDeadlineMs = Math.max(this.longestDeadlineMs, operation.deadlineMs);
+      const take = (incoming: Incoming) => this.take(operation, handler, incoming);
       const callback = (error: Error | null, message: Msg) => {
         if (error) this.options.logger.error({ err: error, method: subject }, 'subscription failed');
-        else this.take(operation, handler, message);
+        else take(overNats(message));
       };
       this.subscriptions.push(this.options.connection.subscribe(subject, { queue: this.options.service, callback }));
+      this.options.local?.set(subject, (incoming) => this.own.runInAsyncScope(take, undefined, incoming));
     }
     // The broker must know the subscriptions before the service is ready.
     void this.options.connection.flush().then(ready);
@@ -57,8 +68,9 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   /** Accepts no more requests, waits for those in progress up to the longest deadline, and flushes the responses (guarantees §8). */
   async close(): Promise<void> {
-    const { connection } = this.options;
-    if (connection.isClosed()) return;
+    const { connection, local } = this.options;
+    this.removeGauge();
+    for (const [subject] of this.getHandlers()) local?.delete(subject);
     const unsubscribed = this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined));
     await Promise.race([Promise.all(unsubscribed), pause(UNSUBSCRIBED_WITHIN_MS)]);
     await Promise.race([this.idle(), pause(this.longestDeadlineMs)]);
@@ -84,59 +96,61 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     });
   }
 
-  private take(operation: Operation, handler: MessageHandler, message: Msg): void {
+  private take(operation: Operation, handler: MessageHandler, incoming: Incoming): void {
     const stop = duration.startTimer({ method: operation.subject });
-    const bytes = message.data.length;
+    const { bytes } = incoming;
     const lane = operation.isRead ? 'read' : 'other';
     const most = operation.isRead ? this.options.readConcurrency : this.options.concurrency;
     if (this.running[lane] >= most || this.runningBytes + bytes > MAX_REQUEST_BYTES) {
-      this.refuse(message, new GatewayError('OVERLOADED', 'The service is busy, so nothing was done. Try again shortly.'));
+      this.refuse(incoming, new GatewayError('OVERLOADED', 'The service is busy, so nothing was done. Try again shortly.'));
       stop({ outcome: 'OVERLOADED' });
       return;
     }
     this.running[lane] += 1;
     this.runningBytes += bytes;
-    void this.trace(operation, handler, message)
-      .then((outcome) => stop({ outcome }))
-      .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'sending a response failed'))
-      .finally(() => {
-        this.running[lane] -= 1;
-        this.runningBytes -= bytes;
-        if (this.total === 0) this.finished?.();
-      });
+    incoming.begin(() => {
+      void this.trace(operation, handler, incoming)
+        .then((outcome) => stop({ outcome }))
+        .catch((error: unknown) => this.options.logger.error({ err: error, method: operation.subject }, 'sending a response failed'))
+        .finally(() => {
+          this.running[lane] -= 1;
+          this.runningBytes -= bytes;
+          if (this.total === 0) this.finished?.();
+        });
+    });
   }
 
-  private trace(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
-    const parent = message.headers?.get(TRACE_HEADER) || null;
+  private trace(operation: Operation, handler: MessageHandler, incoming: Incoming): Promise<string> {
+    const { traceparent: parent } = incoming;
     return traced(operation.subject, { kind: 'server', parent, attributes: spanAttributes(operation) }, async (span) => {
-      const outcome = await this.handle(operation, handler, message);
+      const outcome = await this.handle(operation, handler, incoming);
       if (outcome !== 'ok') span.fail(outcome);
       return outcome;
     });
   }
 
-  private async handle(operation: Operation, handler: MessageHandler, message: Msg): Promise<string> {
-    const context = fromHeaders(message.headers, operation.deadlineMs);
-    const handled = await this.run(operation, handler, message, context);
-    if ('failure' in handled) return this.refuse(message, this.known(handled.failure, operation, context));
+  private async handle(operation: Operation, handler: MessageHandler, incoming: Incoming): Promise<string> {
+    const context = incoming.context(operation.deadlineMs);
+    const handled = await this.run(operation, handler, incoming, context);
+    if ('failure' in handled) return this.refuse(incoming, this.known(handled.failure, operation, context));
     if (!matches(operation.reply, handled.reply)) {
       const wrong = new Error(`the response violates the contract: ${mismatch(operation.reply, handled.reply)}`);
-      return this.refuse(message, this.known(wrong, operation, context));
+      return this.refuse(incoming, this.known(wrong, operation, context));
     }
     try {
-      message.respond(JSON.stringify(handled.reply));
+      incoming.respond(handled.reply);
     } catch (error) {
-      // The response is larger than the broker accepts.
-      return this.refuse(message, this.known(error, operation, context));
+      // The response is larger than the transport accepts.
+      return this.refuse(incoming, this.known(error, operation, context));
     }
     return 'ok';
   }
 
-  private async run(operation: Operation, handler: MessageHandler, message: Msg, context: RpcContext): Promise<Handled> {
+  private async run(operation: Operation, handler: MessageHandler, incoming: Incoming, context: RpcContext): Promise<Handled> {
     if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller no longer waits.') };
     let request: unknown;
     try {
-      request = message.json();
+      request = incoming.read();
     } catch {
       return { failure: new GatewayError('VALIDATION_FAILED', 'The request is not JSON.') };
     }
@@ -160,11 +174,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     return this.options.explain?.(failure) ?? new GatewayError('INTERNAL', 'Something went wrong on our side.');
   }
 
-  private refuse(message: Msg, error: GatewayError): string {
-    const marked = headers();
-    marked.set(ERROR_HEADER, '1');
-    const wire: WireError = error.toWire();
-    message.respond(JSON.stringify(wire), { headers: marked });
+  private refuse(incoming: Incoming, error: GatewayError): string {
+    incoming.refuse(error);
     return error.error_code;
   }
 }
