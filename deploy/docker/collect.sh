@@ -7,11 +7,11 @@ test -d "dist/apps/$app" || { echo "there is no app \"$app\" in the build" >&2; 
 mkdir -p "$out/dist/apps" "$out/deploy/docker" "$out/tools"
 cp package.json "$out/"
 cp -R dist/libs "$out/dist/libs"
-cp -R "dist/apps/$app" "$out/dist/apps/$app"
+if [ "$app" = standalone ]; then cp -R dist/apps/. "$out/dist/apps"; else cp -R "dist/apps/$app" "$out/dist/apps/$app"; fi
 cp deploy/docker/run.mjs "$out/deploy/docker/"
 # The gateway serves the dashboard and its own documentation, and its image also makes the secrets, roles and demo of docker compose.
-if [ "$app" = gateway ]; then
-  cp -R dist/apps/dashboard "$out/dist/apps/dashboard"
+if [ "$app" = gateway ] || [ "$app" = standalone ]; then
+  [ "$app" = standalone ] || cp -R dist/apps/dashboard "$out/dist/apps/dashboard"
   mkdir -p "$out/docs/api"
   cp docs/guides.md docs/webhooks.md docs/simulator.md "$out/docs/"
   cp docs/api/postman-collection.json "$out/docs/api/"

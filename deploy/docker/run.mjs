@@ -1,9 +1,10 @@
 // The entry of every image: [start|migrate|dead-letters|create-operator …]; start is the default. ENV_FILE may name a file of variables,
-// for stacks that create their secrets at the first start. The images hold no shell.
+// for stacks that create their secrets at the first start; with `{service}` in its path the app reads a file for each of its services. The
+// images hold no shell.
 import { runMain } from 'node:module';
 import { resolve } from 'node:path';
 
 const { APP, ENV_FILE } = process.env;
-if (ENV_FILE) process.loadEnvFile(ENV_FILE);
+if (ENV_FILE && !ENV_FILE.includes('{service}')) process.loadEnvFile(ENV_FILE);
 process.argv[1] = resolve('dist/apps', APP, 'src/main.js');
 runMain();

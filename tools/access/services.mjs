@@ -57,11 +57,15 @@ export const SERVICES = {
         ...['find-person', 'prepare-erasure', ...PERSONAL],
       ],
       template: [
-        ...['get-connection', 'set-connection', 'suspend-business', ...OPERATED],
+        ...['get-connection', 'set-connection', 'check-connection', 'subscribe-to-account', 'suspend-business', ...OPERATED],
         ...['list', 'list-approved', 'sync', 'create', 'change', 'delete'],
       ],
-      status: ['get-many', 'list', 'timeline', 'usage', 'count', ...OPERATED, ...PERSONAL],
-      'platform-webhook-ingest': ['receive', 'verify-handshake', ...OPERATED, ...PERSONAL],
+      status: [
+        ...['get-many', 'list', 'timeline', 'usage', 'count', 'count-templates', 'costs', 'estimate', 'get-rate-card', 'set-rate-card'],
+        ...OPERATED,
+        ...PERSONAL,
+      ],
+      'platform-webhook-ingest': ['receive', 'verify-handshake', 'get-callback-times', ...OPERATED, ...PERSONAL],
       'outbound-webhook-dispatcher': [
         ...['create-webhook', 'list-webhooks', 'update-webhook', 'delete-webhook'],
         ...['list-deliveries', 'get-delivery', 'find-deliveries', 'redeliver', 'test-webhook', ...OPERATED, ...PERSONAL],
@@ -154,7 +158,7 @@ export const SERVICES = {
   'auto-reply': {
     schema: 'auto_reply',
     secrets: ['SEALING_KEYS'],
-    calls: { send: ['text', 'mark-read', 'get-thread'] },
+    calls: { send: ['text', 'mark-read', 'get-thread'], status: ['estimate'] },
     announces: [],
     listens: [],
     publishes: ['public.ai.replied'],

@@ -20,7 +20,11 @@ const GRACE_MS = 45_000;
 const SIMULATOR_GRACE_MS = 3_500;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
+/** Heap limits of all services in one process, in megabytes; equal to those of the profile `small` in docker-compose.yml. */
+const STANDALONE_HEAP = '--max-semi-space-size=8 --max-old-space-size=1280';
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
+/** The apps that a process runs. */
+const appsOf = (app) => (app === 'standalone' ? [app, ...MIGRATED] : [app]);
 const entry = (app) => `dist/apps/${app}/src/main.js`;
 
 export class Stack {
@@ -29,8 +33,9 @@ export class Stack {
   /** Addresses of the servers that this script started; the environment has those of the user's own servers. */
   #own = {};
 
-  constructor({ dir, say, verbose, replicas, heapMb, onDeath }) {
-    Object.assign(this, { dir, say, verbose, replicas, heapMb, onDeath });
+  /** @param options `standalone`: one process runs all services */
+  constructor({ dir, say, verbose, replicas, standalone, heapMb, onDeath }) {
+    Object.assign(this, { dir, say, verbose, replicas, standalone, heapMb, onDeath });
     this.gatewayPort = portFrom('GATEWAY_PORT', 8080);
     this.simulatorPort = portFrom('SIMULATOR_PORT', 8090);
     this.secrets = loadSecrets(dir);
@@ -59,6 +64,7 @@ export class Stack {
     await this.#migrate(MIGRATED);
     this.say('starting the services');
     await this.#startProcess('platform-simulator', { SIMULATOR_PORT: String(this.simulatorPort) });
+    if (this.standalone) return this.#startProcess('standalone', this.#standaloneEnvironment(), 0, this.gatewayPort);
     await Promise.all(SERVICES.flatMap((app) => Array.from({ length: this.replicas }, (_, index) => this.#startProcess(app, {}, index))));
     await Promise.all(
       Array.from({ length: this.replicas }, async (_, index) => {
@@ -76,8 +82,8 @@ export class Stack {
 
   /** Restarts these apps, or all, from the current build. @returns whether the simulator restarted, which loses its accounts */
   async restart(apps) {
-    const concerned = this.#processes.filter(({ app }) => apps === undefined || apps.has(app));
-    const names = new Set(concerned.map(({ app }) => app));
+    const concerned = this.#processes.filter(({ app }) => apps === undefined || appsOf(app).some((one) => apps.has(one)));
+    const names = new Set(concerned.flatMap(({ app }) => appsOf(app)));
     await this.#migrate(MIGRATED.filter((app) => names.has(app)));
     await Promise.all(concerned.map((process) => process.restart(graceOf(process))));
     return names.has('platform-simulator');
@@ -88,10 +94,22 @@ export class Stack {
     return runOnce(app, entry(app), { ...this.#environmentOf(app), ...env }, args);
   }
 
+  /** Writes the variables of each service that differ from those of the others, as docker compose does. */
+  #standaloneEnvironment() {
+    const dir = join(this.dir, 'access');
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    for (const app of MIGRATED) {
+      const lines = Object.entries(addressesOf(app, this.#own, this.secrets.passwords)).map(([name, value]) => `${name}='${value}'`);
+      writeFileSync(join(dir, `${app}.env`), `${lines.join('\n')}\n`, { mode: 0o600 });
+    }
+    return { GATEWAY_PORT: String(this.gatewayPort), ENV_FILE: join(dir, '{service}.env'), NODE_OPTIONS: STANDALONE_HEAP };
+  }
+
   /** Stops the gateway first, then the services, then their servers. */
   async stop() {
-    const edge = this.#processes.filter(({ app }) => app === 'gateway');
-    const rest = this.#processes.filter(({ app }) => app !== 'gateway');
+    const isEdge = ({ app }) => appsOf(app).includes('gateway');
+    const edge = this.#processes.filter(isEdge);
+    const rest = this.#processes.filter((process) => !isEdge(process));
     for (const processes of [edge, rest]) await Promise.all(processes.map((process) => process.stop(graceOf(process))));
     await Promise.all(this.#servers.map((server) => server.stop()));
     rmSync(join(this.dir, 'processes.json'), { force: true });
@@ -180,11 +198,12 @@ export class Stack {
 
   /** Lists the running processes for people and for tests that kill them. */
   #writeProcesses() {
-    const processes = this.#processes.map(({ app, name, pid, probePort, port }) => ({
+    const processes = this.#processes.map(({ app, name, pid, probePort, port, readyMs }) => ({
       app,
       name,
       pid,
       probe_port: probePort,
+      ready_ms: readyMs,
       ...(port && { port }),
     }));
     const servers = this.#servers.filter(({ pid }) => pid).map(({ name, pid, port }) => ({ app: name, name, pid, port }));

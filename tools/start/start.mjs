@@ -1,6 +1,7 @@
 // npm start (spec §13): from a fresh clone to a working product, in the foreground until Ctrl-C.
 //   --verbose        prints the log lines of every service
 //   --watch          (npm run dev) builds changed sources and restarts the affected services
+//   --standalone     all services in one process, on the same data (docs/operations.md#one-process)
 //   --replicas N     N processes of each service (.local/processes.json has the ports of further gateways)
 //   --heap MB        heap limit of each service (256, as in the images)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
@@ -53,6 +54,7 @@ try {
     say,
     verbose: flag('--verbose'),
     replicas: flag('--replicas') ? Number(option('--replicas')) : 1,
+    standalone: flag('--standalone'),
     heapMb: flag('--heap') ? Number(option('--heap')) : undefined,
     onDeath: (reason) => void stop(1, reason),
   });

@@ -24,13 +24,14 @@ export class Supervised {
   }
 
   /** Starts it and waits until it is ready. @throws Error if it ends or is not ready in time */
-  async start(timeoutMs = 30_000) {
+  async start(timeoutMs = 60_000) {
     this.#spawn();
-    const end = Date.now() + timeoutMs;
+    const begun = Date.now();
+    const end = begun + timeoutMs;
     while (Date.now() < end) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null)
         throw new Error(`${this.name} did not start: ${this.#lastError}`);
-      if (await this.#isReady()) return;
+      if (await this.#isReady()) return void (this.readyMs = Date.now() - begun);
       await pause(50);
     }
     throw new Error(`${this.name} was not ready within ${timeoutMs / 1000} s: ${this.#lastError}`);

@@ -13,6 +13,7 @@ import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
 import { Received1795830000000 } from './migrations/1795830000000-received';
 import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
 import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
+import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -32,6 +33,7 @@ export const service: Service<SendConfig> = {
     Received1795830000000,
     StoredFiles1795833600000,
     SentFiles1795840800000,
+    Search1795924800000,
   ],
   sources: __dirname,
 };

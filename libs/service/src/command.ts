@@ -3,7 +3,7 @@ import type { Environment } from '@mgw/config';
 import { runMigrations, type SchemaOptions } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { deadLetters } from './dead-letters';
-import { runService, type RunSettings, type ServiceOptions } from './run';
+import { runServices, type RunSettings, type ServiceOptions } from './run';
 
 /** A command for a person at the machine. @returns what it prints; an error is printed as its message. */
 export type Command = (args: string[], environment: Environment, stdin: Readable) => Promise<string>;
@@ -20,8 +20,11 @@ export interface Service<C extends RunSettings> extends ServiceOptions<C>, Requi
 /** Runs the command in the process's arguments: `start` (the default), `migrate`, `dead-letters …`, or one of the service. */
 export async function runCommand<C extends RunSettings>(service: Service<C>): Promise<void> {
   const [name = 'start', ...args] = process.argv.slice(2);
-  if (name === 'start') return void (await runService(service));
-  if (name === 'migrate') return migrate(service);
+  if (name === 'start') {
+    const logger = createLogger(service.name);
+    return runServices([{ options: service, environment: process.env, logger }], logger);
+  }
+  if (name === 'migrate') return migrate(service, process.env);
   const commands = commandsOf(service);
   try {
     const command = commands[name];
@@ -39,10 +42,13 @@ function commandsOf<C extends RunSettings>(service: Service<C>): Record<string, 
 }
 
 /** Needs the database only, and none of the service's secrets. */
-async function migrate<C extends RunSettings>({ name, schema, migrations, sources }: Service<C>): Promise<void> {
+export async function migrate<C extends RunSettings>(
+  { name, schema, migrations, sources }: Service<C>,
+  environment: Environment,
+): Promise<void> {
   const logger = createLogger(name);
   try {
-    const url = process.env['DATABASE_URL'];
+    const url = environment['DATABASE_URL'];
     if (!url) throw new Error('DATABASE_URL is missing');
     const onWait = (error: unknown) => logger.warn({ err: error }, 'the database cannot be reached; retrying for a minute');
     logger.info({ done: await runMigrations({ url, schema, migrations, sources }, onWait) }, 'migrated');

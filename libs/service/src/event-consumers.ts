@@ -1,11 +1,11 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { EventType } from '@mgw/contracts';
-import { EventConsumer, type EventConsumerOptions, type OutboxRelay } from '@mgw/events';
+import { EventConsumer, type EventConsumerOptions, type OutboxRelay, type WorkerHeartbeat } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import type { Database } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 
-type ConsumerOptions<E extends EventType> = Omit<EventConsumerOptions<E>, 'nc' | 'db' | 'schema' | 'logger'>;
+type ConsumerOptions<E extends EventType> = Omit<EventConsumerOptions<E>, 'nc' | 'db' | 'schema' | 'logger' | 'worker'>;
 
 /** Creates consumers on the service's connections. */
 export class ConsumerFactory {
@@ -13,11 +13,12 @@ export class ConsumerFactory {
     private readonly db: Database,
     private readonly nc: NatsConnection,
     private readonly logger: Logger,
+    private readonly worker: WorkerHeartbeat,
   ) {}
 
   create<E extends EventType>(options: ConsumerOptions<E>): EventConsumer {
-    const { db, nc, logger } = this;
-    return new EventConsumer({ db, nc, logger, schema: db.schema, ...options });
+    const { db, nc, logger, worker } = this;
+    return new EventConsumer({ db, nc, logger, worker, schema: db.schema, ...options });
   }
 }
 

@@ -1,6 +1,7 @@
 export { databaseSettings, sealingSettings, serviceSettings } from './settings';
 export { runCommand, type Command, type Service } from './command';
 export { startService, type RunningService, type RunSettings, type ServiceOptions } from './run';
+export { runStandalone } from './standalone';
 export { deadLetters } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
@@ -11,5 +12,5 @@ export { retention, retentionSettings } from './retention';
 export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';
 export { WantedEvents } from './wanted-events';
-export { outboxRelay, sealerOf, workerHeartbeat } from './providers';
+export { outboxRelay, sealerOf } from './providers';
 export { ERASED, erasedId, isOfPerson, namesPerson, personalDataController, type PersonalData } from './personal-data';

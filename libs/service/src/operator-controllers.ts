@@ -1,24 +1,14 @@
 import { Controller, type Type } from '@nestjs/common';
-import {
-  discardDeadLetter,
-  getDeadLetter,
-  listDeadLetters,
-  replayDeadLetter,
-  type ReplyOf,
-  type RequestOf,
-  type ServiceName,
-} from '@mgw/contracts';
+import { discardDeadLetter, getDeadLetter, listDeadLetters, replayDeadLetter, type ReplyOf, type ServiceName } from '@mgw/contracts';
 import { DeadLetters } from '@mgw/events';
 import { Database } from '@mgw/postgres';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { metricsController } from './service-metrics';
 
 /** Dead letters of a list, and characters of a reason and of a body in a response. */
 const LISTED = 100;
 const REASON_CHARACTERS = 1_000;
 const BODY_CHARACTERS = 64 * 1024;
-
-type ById = RequestOf<ReturnType<typeof getDeadLetter>>;
 
 /**
  * The controllers of every service for operators: its metrics, and its dead letters with replay and discard.
@@ -47,19 +37,17 @@ export function operatorControllers(service: ServiceName, schema: string, metric
     }
 
     @Handles(getDeadLetter(service))
-    async get({ id }: ById): Promise<ReplyOf<ReturnType<typeof getDeadLetter>>> {
-      return { body: (await this.letters.body(String(id)))?.slice(0, BODY_CHARACTERS).toWellFormed() ?? null };
-    }
+    get: Handler<ReturnType<typeof getDeadLetter>> = async ({ id }) => ({
+      body: (await this.letters.body(String(id)))?.slice(0, BODY_CHARACTERS).toWellFormed() ?? null,
+    });
 
     @Handles(replayDeadLetter(service))
-    async replay({ id }: ById): Promise<ReplyOf<ReturnType<typeof replayDeadLetter>>> {
-      return { found: (await this.letters.requestReplay([String(id)])).length > 0 };
-    }
+    replay: Handler<ReturnType<typeof replayDeadLetter>> = async ({ id }) => ({
+      found: (await this.letters.requestReplay([String(id)])).length > 0,
+    });
 
     @Handles(discardDeadLetter(service))
-    async discard({ id }: ById): Promise<ReplyOf<ReturnType<typeof discardDeadLetter>>> {
-      return { found: (await this.letters.remove([String(id)])) > 0 };
-    }
+    discard: Handler<ReturnType<typeof discardDeadLetter>> = async ({ id }) => ({ found: (await this.letters.remove([String(id)])) > 0 });
   }
   return [metricsController(service, schema, metrics), DeadLettersController];
 }

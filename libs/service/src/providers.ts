@@ -1,6 +1,6 @@
 import { type Provider, type Type, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { StreamName } from '@mgw/contracts';
-import { OutboxRelay, WorkerHeartbeat } from '@mgw/events';
+import { OutboxRelay } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
 import { Sealer, SealingError } from '@mgw/sealing';
@@ -45,10 +45,3 @@ export function outboxRelay(streams: readonly StreamName[]): Provider {
 export function sealerOf<C extends { sealer: Sealer }>(config: Type<C>): Provider {
   return { provide: Sealer, inject: [config], useFactory: ({ sealer }: C) => sealer };
 }
-
-/** Provides the proof that this process is alive and may hold claims. */
-export const workerHeartbeat: Provider = {
-  provide: WorkerHeartbeat,
-  inject: [Database, LOGGER],
-  useFactory: (db: Database, logger: Logger) => new WorkerHeartbeat({ db, logger, schema: db.schema }),
-};

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import { Logger as NestLogger, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Environment } from '@mgw/config';
 import { connectNats, type NatsConnection } from '@mgw/nats';
 import { asStorageProblem, Database } from '@mgw/postgres';
-import { RpcClient, RpcServer } from '@mgw/rpc';
-import { createLogger, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
+import { LocalHandlers, RpcClient, RpcServer } from '@mgw/rpc';
+import { asService, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { nestOptions } from './nest-options';
 import { tuneRuntime } from './runtime';
 import { ServiceModule } from './service.module';
@@ -33,86 +33,105 @@ export interface ServiceOptions<C extends RunSettings> {
   /** Its schema; needs `databaseSettings` in the configuration. */
   schema?: string;
   /** Starts the application: by default a microservice with `@Handles` methods. The gateway passes its HTTP server. */
-  start?: (root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger) => Promise<INestApplicationContext>;
+  start?(root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger): Promise<INestApplicationContext>;
 }
 
 export interface RunningService {
   app: INestApplicationContext;
-  probePort: number;
+  /** Whether it can work now. */
+  isReady(): Promise<boolean>;
   stop(): Promise<void>;
+}
+
+/** A service of a process, with the variables and the log of its own. */
+export interface Member {
+  options: ServiceOptions<RunSettings>;
+  environment: Environment;
+  logger: Logger;
 }
 
 /** Time from SIGTERM to a forced exit, in milliseconds. Requests have up to 30 s, the longest deadline of an operation. */
 const STOP_WITHIN_MS = 40_000;
 
-/** Starts a service, and stops it without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one clear line. */
-export async function runService<C extends RunSettings>(options: ServiceOptions<C>): Promise<RunningService> {
+/**
+ * Starts services in this process, and stops them without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one
+ * clear line.
+ * @param members callers before the services that they call: the last one starts first, and the first one stops first
+ * @param logger the process's own
+ */
+export async function runServices(members: readonly [Member, ...Member[]], logger: Logger): Promise<void> {
   tuneRuntime();
-  const logger = createLogger(options.name);
-  const die = (error: unknown, what: string): never => {
-    logger.fatal({ err: error }, what);
+  const die = (log: Logger, error: unknown, what: string): never => {
+    log.fatal({ err: error }, what);
     process.exit(1);
   };
-  process.once('uncaughtException', (error) => die(error, 'uncaught error'));
-  process.once('unhandledRejection', (error) => die(error, 'unhandled rejection'));
+  process.once('uncaughtException', (error) => die(logger, error, 'uncaught error'));
+  process.once('unhandledRejection', (error) => die(logger, error, 'unhandled rejection'));
+  const running: RunningService[] = [];
+  const isReady = async () => running.length === members.length && (await Promise.all(running.map((one) => one.isReady()))).every(Boolean);
+  const local = members.length > 1 ? new LocalHandlers() : undefined;
+  let starting = members[0];
   try {
-    const service = await startService(options, process.env, logger);
-    stopOnSignal(service, logger);
-    return service;
+    const { probePort, otlpEndpoint } = starting.options.config.load(starting.environment);
+    const probes = await startProbes({ port: probePort, logger, ready: isReady });
+    const tracing = otlpEndpoint === '' ? undefined : await startTracing(starting.options.name, logger);
+    for (const member of [...members].reverse()) {
+      starting = member;
+      const { options, environment, logger: own } = member;
+      running.unshift(await asService(options.name, () => startService(options, environment, own, local)));
+    }
+    // Nest has one logger for the process, by default that of the last application.
+    NestLogger.overrideLogger(nestOptions(logger).logger ?? false);
+    logger.info({ probe_port: probes.port }, 'ready');
+    stopOnSignal(logger, async () => {
+      for (let next = running.shift(); next !== undefined; next = running.shift()) await next.stop();
+      await probes.close();
+      await tracing?.close();
+    });
   } catch (error) {
-    return die(error, `${options.name} could not start`);
+    die(starting.logger, error, `${starting.options.name} could not start`);
   }
 }
 
-/** Starts a service inside this process, without touching the process: for tests, and for `runService`. */
+/**
+ * Starts a service inside this process, without touching the process: for tests, and for `runServices`.
+ * @param local handlers of the other services in this process
+ */
 export async function startService<C extends RunSettings>(
   options: ServiceOptions<C>,
   environment: Environment,
   logger: Logger,
+  local?: LocalHandlers,
 ): Promise<RunningService> {
   const config = options.config.load(environment);
   logger.info({ config: config.printable() }, 'starting');
   // Identifies the service to Prometheus, however it finds the process; alerts fire when the metric is absent.
-  gauge('mgw_service_info', 'Identifies the service of this process; always 1', ['service_name']).set({ service_name: options.name }, 1);
-  const tracing = config.otlpEndpoint === '' ? undefined : await startTracing(options.name, logger);
+  gauge('mgw_service_info', 'Identifies the services of this process; always 1', ['service_name']).set({ service_name: options.name }, 1);
   const { natsUrl: servers, streamMaxBytes } = config;
   const connection = await connectNats({ servers, name: options.name, logger, streamMaxBytes });
   const database = options.schema ? await openDatabase(options, config) : null;
-  const rpc = new RpcClient(connection, logger);
+  const rpc = new RpcClient(connection, logger, local);
   const root = ServiceModule.with({ logger, connection, rpc, database, configClass: options.config, config }, options.module);
-  let ready = false;
-  const probes = await startProbes({
-    port: config.probePort,
-    logger,
-    ready: async () => ready && isConnected(connection) && (await (database?.ping() ?? true)),
-  });
   const disconnect = async () => {
     await connection.drain().catch(() => undefined);
     await database?.close();
-    await probes.close();
-    await tracing?.close();
   };
-  const starting = (options.start ?? asMicroservice(options.name, connection))(root, config, logger);
+  const starting = (options.start ?? asMicroservice(options.name, connection, local))(root, config, logger);
   const app = await starting.catch((error: unknown) => disconnect().then(() => Promise.reject(error)));
-  ready = true;
-  logger.info({ probe_port: probes.port }, 'ready');
-
   let stopped: Promise<void> | undefined;
-  const stop = () =>
-    (stopped ??= (async () => {
-      ready = false;
-      await app.close();
-      await disconnect();
-    })());
-  return { app, probePort: probes.port, stop };
+  return {
+    app,
+    isReady: async () => stopped === undefined && isConnected(connection) && (await (database?.ping() ?? true)),
+    stop: () => (stopped ??= app.close().then(disconnect)),
+  };
 }
 
-function stopOnSignal(service: RunningService, logger: Logger): void {
+function stopOnSignal(logger: Logger, stop: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       logger.info({ signal }, 'stopping');
       setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
-      void service.stop().then(
+      void stop().then(
         () => process.exit(0),
         (error: unknown) => {
           logger.error({ err: error }, 'stopping failed');
@@ -134,10 +153,10 @@ function isConnected(connection: NatsConnection): boolean {
 }
 
 /** Starts a microservice that serves requests over NATS. */
-function asMicroservice(service: string, connection: NatsConnection) {
+function asMicroservice(service: string, connection: NatsConnection, local: LocalHandlers | undefined) {
   return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
     const { rpcConcurrency: concurrency, rpcReadConcurrency: readConcurrency } = config;
-    const strategy = new RpcServer({ connection, service, concurrency, readConcurrency, explain: asStorageProblem, logger });
+    const strategy = new RpcServer({ connection, local, service, concurrency, readConcurrency, explain: asStorageProblem, logger });
     const app = await NestFactory.createMicroservice(root, { strategy, ...nestOptions(logger) });
     await app.listen();
     return app;

@@ -1,7 +1,7 @@
 import { Controller, type OnApplicationShutdown, type Type } from '@nestjs/common';
 import { getServiceMetrics, type ServiceName } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { gauges } from '@mgw/telemetry';
 
 /** SQL for the age of the first row in seconds; 0 without rows. */
@@ -38,7 +38,7 @@ export function metricsController(service: ServiceName, schema: string, own: Rec
 
     constructor(private readonly db: Database) {
       const help = "Values of the service's tables, of all its replicas together";
-      this.removeGauge = gauges('mgw_service_figure', help, 'figure', () => this.read());
+      this.removeGauge = gauges('mgw_service_figure', help, 'figure', () => this.read(), { service_name: service });
     }
 
     onApplicationShutdown(): void {
@@ -46,9 +46,7 @@ export function metricsController(service: ServiceName, schema: string, own: Rec
     }
 
     @Handles(getServiceMetrics(service))
-    async get(): Promise<{ metrics: Record<string, number> }> {
-      return { metrics: await this.read() };
-    }
+    get: Handler<ReturnType<typeof getServiceMetrics>> = async () => ({ metrics: await this.read() });
 
     private async read(): Promise<Record<string, number>> {
       return (await this.db.reads('service').query<Record<string, number>>(sql))[0] ?? {};

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import { WorkerHeartbeat } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import type { NatsConnection } from '@mgw/nats';
 import { RpcClient } from '@mgw/rpc';
@@ -23,15 +24,18 @@ export interface ServiceParts {
 @Module({})
 export class ServiceModule {
   static with({ logger, connection, rpc, database, configClass, config }: ServiceParts, root: Type): DynamicModule {
+    // One worker for all that holds claims: each renews its row three times a second.
+    const worker = database && new WorkerHeartbeat({ db: database, logger, schema: database.schema });
     const providers = [
       { provide: LOGGER, useValue: logger },
       { provide: NATS, useValue: connection },
       { provide: RpcClient, useValue: rpc },
       { provide: configClass, useValue: config },
-      ...(database
+      ...(worker
         ? [
             { provide: Database, useValue: database },
-            { provide: ConsumerFactory, useValue: new ConsumerFactory(database, connection, logger) },
+            { provide: WorkerHeartbeat, useValue: worker },
+            { provide: ConsumerFactory, useValue: new ConsumerFactory(database, connection, logger, worker) },
           ]
         : []),
     ];

@@ -3,4 +3,4 @@ export { counter, gauge, gauges, histogram, metricsText } from './metrics';
 export { startProbes, type Probes } from './probes';
 export { type Span, type SpanOptions, type Tracing } from './span';
 export { startTracing } from './start-tracing';
-export { activeTraceparent, isTracing, startSpan, traced, withTraceparent } from './tracing';
+export { activeTraceparent, asService, isTracing, startSpan, traced, withTraceparent } from './tracing';

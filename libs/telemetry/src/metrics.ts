@@ -35,32 +35,34 @@ export function gauge(name: string, help: string, labelNames: string[] = [], col
 }
 
 type Read = () => Promise<Record<string, number>>;
-const readers = new Map<string, Set<Read>>();
+type Labels = Readonly<Record<string, string>>;
+const readers = new Map<string, Map<Read, Labels>>();
 /** Deadline of a reader at a scrape, in milliseconds. */
 const READ_WITHIN_MS = 2_000;
 
 /**
  * One series for each value that readers return at a scrape. Several readers may share a metric; one that fails has no series.
  * @param label the label that holds the values' names
+ * @param labels further labels of this reader's series
  * @returns a function that removes the reader
  */
-export function gauges(name: string, help: string, label: string, read: Read): () => void {
-  const all = readers.get(name) ?? new Set();
+export function gauges(name: string, help: string, label: string, read: Read, labels: Labels = {}): () => void {
+  const all = readers.get(name) ?? new Map<Read, Labels>();
   if (!readers.has(name)) {
     readers.set(name, all);
     new Gauge({
       name,
       help,
-      labelNames: [label],
+      labelNames: [label, ...Object.keys(labels)],
       registers: [registry],
       async collect(this: Gauge) {
-        const results = await Promise.all([...all].map(inTime));
+        const results = await Promise.all([...all].map(async ([one, own]) => ({ own, values: await inTime(one) })));
         this.reset();
-        for (const [key, value] of results.flatMap((result) => Object.entries(result))) this.set({ [label]: key }, value);
+        for (const { own, values } of results) for (const [key, value] of Object.entries(values)) this.set({ ...own, [label]: key }, value);
       },
     });
   }
-  all.add(read);
+  all.set(read, labels);
   return () => all.delete(read);
 }
 

@@ -27,8 +27,11 @@ type Active = AsyncLocalStorage<SpanContext | undefined>;
 /** Spans by OpenTelemetry's SDK: sampled, queued within bounds and exported with a deadline, as its own variables say. */
 export class OtlpTracing implements Tracing {
   private readonly current: Active = new AsyncLocalStorage();
-  private readonly provider: BasicTracerProvider;
-  private readonly tracer: Tracer;
+  private readonly processor = new BatchSpanProcessor(new OTLPTraceExporter());
+  private readonly tracers = new Map<string, Tracer>();
+  /** The tracer of the service whose code runs. */
+  private readonly own = new AsyncLocalStorage<Tracer>();
+  private readonly first: Tracer;
 
   constructor(
     service: string,
@@ -36,24 +39,18 @@ export class OtlpTracing implements Tracing {
   ) {
     const problem = (message: string) => logger.warn({ problem: message }, 'OpenTelemetry reported a problem');
     diag.setLogger({ error: problem, warn: problem, info: problem, debug: problem, verbose: problem }, { logLevel: DiagLogLevel.WARN });
-    const own = resourceFromAttributes({
-      'service.name': service,
-      'service.namespace': 'messaging-gateway',
-      'service.instance.id': randomUUID(),
-    });
-    this.provider = new BasicTracerProvider({
-      resource: defaultResource()
-        .merge(own)
-        .merge(detectResources({ detectors: [envDetector] })),
-      spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())],
-    });
-    this.tracer = this.provider.getTracer('messaging-gateway');
+    this.first = this.tracerOf(service);
+  }
+
+  asService<T>(service: string, work: () => T): T {
+    return this.own.run(this.tracerOf(service), work);
   }
 
   start(name: string, { kind, parent, attributes }: SpanOptions): Span {
     const continued = parent === undefined ? this.current.getStore() : read(parent);
     const context = continued ? trace.setSpanContext(ROOT_CONTEXT, continued) : ROOT_CONTEXT;
-    return new RecordedSpan(this.tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, context), this.current);
+    const tracer = this.own.getStore() ?? this.first;
+    return new RecordedSpan(tracer.startSpan(name, { kind: KINDS[kind], attributes: { ...attributes } }, context), this.current);
   }
 
   active(): string | undefined {
@@ -70,10 +67,30 @@ export class OtlpTracing implements Tracing {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`not within ${FLUSH_WITHIN_MS} ms`)), FLUSH_WITHIN_MS);
     });
-    await Promise.race([this.provider.shutdown(), late]).catch((error: unknown) => {
+    await Promise.race([this.processor.shutdown(), late]).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'the last spans could not be exported');
     });
     clearTimeout(timer);
+  }
+
+  /** Each service is a resource of its own; all share one queue of spans. */
+  private tracerOf(service: string): Tracer {
+    const known = this.tracers.get(service);
+    if (known) return known;
+    const own = resourceFromAttributes({
+      'service.name': service,
+      'service.namespace': 'messaging-gateway',
+      'service.instance.id': randomUUID(),
+    });
+    const provider = new BasicTracerProvider({
+      resource: defaultResource()
+        .merge(own)
+        .merge(detectResources({ detectors: [envDetector] })),
+      spanProcessors: [this.processor],
+    });
+    const tracer = provider.getTracer('messaging-gateway');
+    this.tracers.set(service, tracer);
+    return tracer;
   }
 }
 

@@ -27,6 +27,8 @@ export interface Span {
 export interface Tracing {
   start(name: string, options: SpanOptions): Span;
   active(): string | undefined;
+  /** Runs `work`, and everything that it starts, as this service; spans outside of it belong to the first one. */
+  asService<T>(service: string, work: () => T): T;
   within<T>(traceparent: string | null | undefined, work: () => T): T;
   /** Exports the recorded spans; never throws. */
   close(): Promise<void>;

@@ -34,6 +34,11 @@ async function recorded<T>(span: Span, work: (span: Span) => Promise<T>): Promis
   }
 }
 
+/** Runs a service's code in a process of several: its spans name the service. */
+export function asService<T>(service: string, work: () => T): T {
+  return tracing ? tracing.asService(service, work) : work();
+}
+
 /** The traceparent of the active span, to store with work that continues later. */
 export function activeTraceparent(): string | undefined {
   return tracing?.active();
