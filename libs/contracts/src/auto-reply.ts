@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { Money } from './billing';
 import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
@@ -12,6 +13,11 @@ export const AutoReplySettings = Type.Object({
   base_url: Nullable(Type.String()),
   /** Maximum of replies within 24 hours. */
   daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  /**
+   * Maximum cost of the replies of a day, in the currency of the rate card; null: none. Each reply counts at the rate of service messages, also
+   * one that is free in the end. A customer without a rate gets no reply while there is a limit.
+   */
+  daily_cost_limit: Nullable(Money),
   quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),
   /** Shows the customer that a reply is being written, which also marks their message as read. */
   show_typing: Type.Boolean(),
@@ -20,11 +26,12 @@ export type AutoReplySettings = Static<typeof AutoReplySettings>;
 
 export const GetAutoReply = operation('auto-reply', 'get-settings', {
   request: Type.Object({ business_id: Id }),
-  reply: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean() })]),
+  /** `counted_today`: the cost that the limit counts since midnight in the business's time zone. */
+  reply: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean(), counted_today: Money })]),
 });
 
 /**
- * Changes only the given fields; `api_key_sealed: null` removes the key. A new origin of `base_url` without a key removes the old one's key
+ * Changes only the given fields; null removes `base_url`, `daily_cost_limit` and the key (`api_key_sealed`). A new origin of `base_url` without a key removes the old one's key
  * (`api_key_removed`). VALIDATION_FAILED names `base_url` if the address is refused.
  */
 export const SetAutoReply = operation('auto-reply', 'set-settings', {

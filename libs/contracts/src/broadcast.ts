@@ -53,7 +53,13 @@ const DailyUse = Type.Object({
 export const CheckBroadcast = operation('broadcast', 'check', {
   request: Type.Object(draft),
   /** The first 100 faults. */
-  reply: Type.Object({ total: Type.Integer(), wrong: Type.Integer(), faults: Type.Array(RowFault), daily_limit: DailyUse }),
+  reply: Type.Object({
+    total: Type.Integer(),
+    wrong: Type.Integer(),
+    faults: Type.Array(RowFault),
+    daily_limit: DailyUse,
+    category: Type.Optional(Type.String({ description: 'The template’s category.' })),
+  }),
   errors: ['TEMPLATE_NOT_FOUND'],
   deadlineMs: 15_000,
 });

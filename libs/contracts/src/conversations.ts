@@ -70,9 +70,22 @@ export type InboxView = (typeof INBOX_VIEWS)[number];
 export const MAX_COUNT = 1_000;
 const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 
+/** A message with the words of a search. */
+export const FoundMessage = Type.Object({
+  message_id: MessageId,
+  direction: Direction,
+  /** The part of the text around the first word. */
+  text: Type.String(),
+  at: IsoTime,
+});
+export type FoundMessage = Static<typeof FoundMessage>;
+
+/** In a search: with the newest message that matches. */
+const ListedConversation = Type.Composite([ConversationRecord, Type.Object({ found: Type.Optional(FoundMessage) })]);
+
 /**
  * Lists conversations: those that wait for a reply first, then the last active ones. People who never wrote appear only in a search, which
- * lists by activity.
+ * lists matching names and numbers first, then conversations with a matching message, each by activity.
  */
 export const ListConversations = operation('send', 'list-conversations', {
   isRead: true,
@@ -90,7 +103,7 @@ export const ListConversations = operation('send', 'list-conversations', {
     label: Type.Optional(characters(LABEL_NAME)),
   }),
   reply: Type.Object({
-    conversations: Type.Array(ConversationRecord),
+    conversations: Type.Array(ListedConversation),
     counts: Type.Object({ mine: Count, unassigned: Count, open: Count, closed: Count, unread: Count, waiting: Count }),
     /** Since when the customer who has waited longest waits for a reply; null if nobody does. */
     waiting_since: Nullable(IsoTime),

@@ -154,6 +154,7 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
         sent_by: 'api',
         status: 'delivered',
         previous_status: 'sent',
+        billing: { billable: true, category: 'utility', type: 'regular' },
         occurred_at: '2026-11-22T09:15:33.000Z',
         conversation_id: 12,
         business_id: 1,

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { Billing } from './billing';
 import { eventType } from './event';
 import { IsoTime, MessageId, Nullable } from './fields';
 import { InboundDetails } from './inbound-details';
@@ -66,6 +67,8 @@ export const PlatformStatus = eventType(
     /** Our intent id from `biz_opaque_callback_data`; resolves sends whose response was lost. */
     callback_data: Nullable(Type.String()),
     error: Nullable(Type.Object({ code: Nullable(Type.Integer()), text: Type.String() })),
+    /** Absent in statuses that say nothing about the price. */
+    pricing: Type.Optional(Billing),
   }),
 );
 

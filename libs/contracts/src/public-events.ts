@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Billing } from './billing';
 import { eventType } from './event';
 import { Id, MessageId, Nullable } from './fields';
 import { inboundDetails } from './inbound-details';
@@ -51,6 +52,8 @@ export const MessageSentFacts = Type.Object({
   template: Nullable(Type.String()),
   /** True if the message may have been published as not sent before, because its outcome was unknown. */
   repaired: Type.Boolean(),
+  /** The broadcast that sent it; absent if the process that sent it died. */
+  broadcast_id: Type.Optional(Id),
   ...RequestFacts,
 });
 export type MessageSentFacts = Static<typeof MessageSentFacts>;
@@ -122,6 +125,7 @@ export const MessageStatusChanged = eventType(
     previous_status: text('The status before: `sent`, `delivered` or `failed`.'),
     failure_reason: Type.Optional(text('Why it failed and what helps, if `status` is `failed`.')),
     error_code: Type.Optional(Type.Integer({ description: 'WhatsApp’s code of the failure, if it named one.' })),
+    billing: Type.Optional(described(Billing, 'How WhatsApp prices the message, if it has reported it.')),
     occurred_at: text('ISO 8601, UTC: when it happened, by WhatsApp’s clock.'),
     conversation_id: CONVERSATION_ID,
     business_id: BUSINESS_ID,

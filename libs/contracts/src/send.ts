@@ -25,6 +25,8 @@ export const Sender = Type.Object({
   intent_id: Type.Optional(Type.String({ pattern: INTENT_ID })),
   /** The key that is charged; null for sends that no key made. */
   api_key_id: Nullable(Id),
+  /** The broadcast that sends, for its costs. */
+  broadcast_id: Type.Optional(Id),
   /** The user who sends, if a person does. */
   user_id: Type.Optional(Id),
   plan: Type.String(),

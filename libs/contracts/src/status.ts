@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
+import { Billing, Currency, Money, UsageBilling } from './billing';
 import { characters, Id, IsoTime, MessageId, Nullable, SentBy } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest, Period, RowCursors } from './paging';
@@ -20,6 +21,7 @@ export const GetMessageStatuses = operation('status', 'get-many', {
         sent_at: IsoTime,
         to: Type.String(),
         failure_reason: Nullable(Type.String()),
+        billing: Type.Optional(Billing),
       }),
     ),
   }),
@@ -43,6 +45,8 @@ export const LoggedMessage = Type.Object({
   request_id: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request that sent it, if it is known.' })),
   /** Absent for sends that never became messages. */
   conversation_id: Type.Optional(Id),
+  /** Absent until the platform reports it. */
+  billing: Type.Optional(Billing),
 });
 export type LoggedMessage = Static<typeof LoggedMessage>;
 
@@ -81,9 +85,12 @@ export const ListMessages = operation('status', 'list', {
 /** Everything that happened to a message, oldest first; `status` is the platform's word or `accepted`. */
 export const GetTimeline = operation('status', 'timeline', {
   isRead: true,
-  request: Type.Object({ business_id: Id, message_id: MessageId }),
+  /** The rate card's days are those of the time zone. */
+  request: Type.Object({ business_id: Id, message_id: MessageId, timezone: Type.Optional(Type.String()) }),
   reply: Type.Object({
     message: Nullable(LoggedMessage),
+    /** Absent without a rate, and for messages that WhatsApp does not charge or that were not delivered. */
+    cost: Type.Optional(Type.Object({ amount: Money, currency: Currency })),
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) })),
   }),
 });
@@ -110,7 +117,7 @@ export const UsageLine = Type.Object({
 export const GetUsage = operation('status', 'usage', {
   isRead: true,
   request: Type.Object({ business_id: Id, from: Type.String(), to: Type.String(), timezone: Type.String() }),
-  reply: Type.Object({ usage: Type.Array(UsageLine) }),
+  reply: Type.Object({ usage: Type.Array(UsageLine), billing: Type.Array(UsageBilling), currency: Nullable(Currency) }),
 });
 
 /** The messages of one bar, by sender; senders without messages are absent. Null: counted before senders were. */
@@ -142,4 +149,14 @@ export const CountMessages = operation('status', 'count', {
     ...CountedFilter,
   }),
   reply: Type.Object({ bars: Type.Array(CountedBar), previous: MessageCounts, failures: Type.Array(CountedFailure) }),
+});
+
+/** Most templates that a count names, the most sent ones. */
+export const MAX_COUNTED_TEMPLATES = 2_000;
+
+/** Messages that WhatsApp accepted by template, in all languages together, of today and the six days before it in the time zone. */
+export const CountTemplates = operation('status', 'count-templates', {
+  isRead: true,
+  request: Type.Object({ business_id: Id, timezone: Type.String() }),
+  reply: Type.Object({ templates: Type.Array(Type.Object({ name: Type.String(), sent: Type.Integer() })) }),
 });

@@ -25,12 +25,13 @@ export async function rowsRead(db: Database, read: (db: Database) => Promise<unk
     add(count, await explain(db, text, values));
     return db.query<T>(text, values);
   };
-  await read({ query, relaxed: { query }, reads: () => ({ query }) } as unknown as Database);
+  const transaction = <T>(work: (tx: Tx) => Promise<T>) => work({ query });
+  await read({ query, transaction, relaxed: { query }, reads: () => ({ query }) } as unknown as Database);
   return count;
 }
 
 interface MetricsController {
-  get(): Promise<{ reply: { metrics: Record<string, number> } }>;
+  get(): Promise<{ metrics: Record<string, number> }>;
   onApplicationShutdown(): void;
 }
 
@@ -39,7 +40,7 @@ export async function metricsRead(db: Database, controller: unknown): Promise<{ 
   let metrics: Record<string, number> = {};
   const rows = await rowsRead(db, async (reading) => {
     const made = new (controller as new (db: Database) => MetricsController)(reading);
-    ({ metrics } = (await made.get()).reply);
+    ({ metrics } = await made.get());
     made.onApplicationShutdown();
   });
   return { metrics, rows };

@@ -1,3 +1,5 @@
+export { isMarket, marketName, marketOf } from './market';
+
 /** A business-scoped user id of the platform (platform §4.7): country, optional `ENT`, up to 128 letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 

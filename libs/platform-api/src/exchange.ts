@@ -7,6 +7,8 @@ export interface PlatformCall {
   accessToken: string;
   /** JSON, or a body with its own type. */
   body: string | StreamedBody | null;
+  /** Added to the usual headers, or in their place. */
+  headers?: Record<string, string>;
   /** Epoch milliseconds; the connection is closed then. */
   deadlineAt: number;
   /** Largest body of the response, in bytes; a longer one counts as no response. */
@@ -39,6 +41,7 @@ export function callPlatform(dispatcher: Dispatcher, call: PlatformCall): Promis
           authorization: `Bearer ${call.accessToken}`,
           accept: 'application/json',
           ...headersOf(call.body),
+          ...call.headers,
         },
         body: typeof call.body === 'string' ? call.body : (call.body?.bytes ?? null),
         // The deadline bounds everything.

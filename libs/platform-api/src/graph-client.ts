@@ -1,11 +1,13 @@
+import { createHmac } from 'node:crypto';
 import { matches, MediaId } from '@mgw/contracts';
 import { Shares, type Release } from '@mgw/shares';
 import { counter, traced } from '@mgw/telemetry';
 import { Pool } from 'undici';
 import { CircuitBreaker } from './circuit-breaker';
+import type { SubscribedApp, TokenNode, WebhookConfiguration } from './connection-nodes';
 import { callPlatform, type ExchangeResult, type PlatformCall } from './exchange';
 import { isMediaNode, type MediaNode } from './media';
-import { mediaForm, type MediaUpload } from './media-form';
+import { mediaForm, plainFile, type MediaUpload } from './media-form';
 import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
@@ -53,6 +55,8 @@ const ONE_NUMBER = { calls: 1 / 16, queue: 1 / 4 };
 /** Largest responses of the platform, in bytes. A send's has a few hundred, a page up to 40 kB for each template. */
 const MAX_RESPONSE = 32 * 1024;
 const MAX_PAGE = 4 * 1024 * 1024;
+/** An upload's id, which is a path with a query. */
+const SESSION = /^upload:[\w=+/:.-]{1,2000}(\?[\w=&%.-]{1,2000})?$/;
 
 const calls = counter('mgw_platform_sends_total', "Calls that send a message, by the platform's error code or by what became of them", [
   'code',
@@ -145,7 +149,44 @@ export class GraphClient {
   async getPhoneNumber(target: PhoneNumberTarget, deadlineAt: number): Promise<ReadOutcome<PhoneNumberNode>> {
     const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=${PHONE_NUMBER_FIELDS.join(',')}`;
     const result = await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
-    return readOutcome<PhoneNumberNode>(result, (node) => typeof node['id'] === 'string');
+    return readOutcome<PhoneNumberNode>(result, hasId);
+  }
+
+  /** The addresses to which the platform posts the callbacks of a number. */
+  async getWebhookConfiguration(
+    target: PhoneNumberTarget,
+    deadlineAt: number,
+  ): Promise<ReadOutcome<{ webhook_configuration?: WebhookConfiguration }>> {
+    const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=webhook_configuration`;
+    return readOutcome(await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE }), hasId);
+  }
+
+  /** Reads the number with a proof that the caller holds the secret of the token's app; the platform refuses a wrong proof. */
+  async proveAppSecret(target: PhoneNumberTarget, appSecret: string, deadlineAt: number): Promise<ReadOutcome<{ id: string }>> {
+    const proof = createHmac('sha256', appSecret).update(target.accessToken).digest('hex');
+    const path = `/${encodeURIComponent(target.phoneNumberId)}?fields=id&appsecret_proof=${proof}`;
+    return readOutcome(await this.get('/{phone_number_id}', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE }), hasId);
+  }
+
+  /** State and scopes of a token, which inspects itself. */
+  async debugToken(accessToken: string, deadlineAt: number): Promise<ReadOutcome<{ data: TokenNode }>> {
+    const path = `/debug_token?input_token=${encodeURIComponent(accessToken)}`;
+    const result = await this.get('/debug_token', path, { accessToken, deadlineAt, maxBytes: MAX_RESPONSE });
+    return readOutcome(result, ({ data }) => typeof (data as TokenNode | null | undefined)?.is_valid === 'boolean');
+  }
+
+  /** The apps that get the callbacks of an account. */
+  async listSubscribedApps(target: BusinessAccountTarget, deadlineAt: number): Promise<ReadOutcome<{ data: SubscribedApp[] }>> {
+    const path = `/${encodeURIComponent(target.businessAccountId)}/subscribed_apps`;
+    const result = await this.get('/{business_account_id}/subscribed_apps', path, { ...target, deadlineAt, maxBytes: MAX_RESPONSE });
+    return readOutcome(result, ({ data }) => Array.isArray(data));
+  }
+
+  /** Subscribes the token's app to the callbacks of an account. */
+  async subscribeToAccount({ businessAccountId, accessToken }: BusinessAccountTarget, deadlineAt: number) {
+    const path = `/${encodeURIComponent(businessAccountId)}/subscribed_apps`;
+    const call = { method: 'POST' as const, path, accessToken, body: null, deadlineAt };
+    return this.write('/{business_account_id}/subscribed_apps', call, ({ success }) => success === true);
   }
 
   /** Passes a file on while it arrives. It is repeated by its caller only. */
@@ -154,6 +195,30 @@ export class GraphClient {
     const { accessToken } = target;
     const call = { method: 'POST' as const, path, accessToken, body: mediaForm(upload), deadlineAt, maxBytes: MAX_RESPONSE };
     return readOutcome(await this.exchange('/{phone_number_id}/media', call), ({ id }) => matches(MediaId, id));
+  }
+
+  /**
+   * Passes the sample of a template's header on while it arrives, in the name of the token's app (platform §3.4).
+   * @returns its handle, for the template
+   */
+  async uploadSample(accessToken: string, upload: MediaUpload & { size: number }, deadlineAt: number): Promise<ReadOutcome<{ h: string }>> {
+    const token = await this.debugToken(accessToken, deadlineAt);
+    if (token.kind !== 'ok') return token;
+    const about = new URLSearchParams({ file_name: upload.filename, file_length: String(upload.size), file_type: upload.mimeType });
+    const path = `/${encodeURIComponent(token.value.data.app_id ?? 'app')}/uploads?${about.toString()}`;
+    const call = { method: 'POST' as const, path, accessToken, body: null, deadlineAt };
+    const session = await this.write<{ id: string }>('/{app_id}/uploads', call, ({ id }) => typeof id === 'string' && SESSION.test(id));
+    if (session.kind !== 'ok') return session;
+    const result = await this.exchange('/{upload_session}', {
+      method: 'POST',
+      path: `${this.prefix}/${session.value.id}`,
+      accessToken,
+      headers: { authorization: `OAuth ${accessToken}`, file_offset: '0' },
+      body: plainFile(upload),
+      deadlineAt,
+      maxBytes: MAX_RESPONSE,
+    });
+    return readOutcome(result, ({ h }) => typeof h === 'string' && h !== '');
   }
 
   /** The address of a file of this number, valid for five minutes. */
@@ -195,7 +260,7 @@ export class GraphClient {
   async createTemplate({ businessAccountId, accessToken }: BusinessAccountTarget, template: object, deadlineAt: number) {
     const path = `/${encodeURIComponent(businessAccountId)}/message_templates`;
     const call = { method: 'POST' as const, path, accessToken, body: JSON.stringify(template), deadlineAt };
-    return this.write('/{business_account_id}/message_templates', call, ({ id }) => typeof id === 'string');
+    return this.write('/{business_account_id}/message_templates', call, hasId);
   }
 
   /** Replaces the content of a template, which is reviewed again. */
@@ -222,11 +287,11 @@ export class GraphClient {
     await this.pool.close();
   }
 
-  private async write(
+  private async write<T>(
     template: string,
     call: Omit<PlatformCall, 'maxBytes'>,
     hasShape: (body: Record<string, unknown>) => boolean,
-  ): Promise<ReadOutcome<unknown>> {
+  ): Promise<ReadOutcome<T>> {
     const bounded = { ...call, path: this.prefix + call.path, deadlineAt: this.endOfCall(call.deadlineAt), maxBytes: MAX_RESPONSE };
     return readOutcome(await this.exchange(template, bounded), hasShape);
   }
@@ -262,6 +327,10 @@ export class GraphClient {
       return result;
     });
   }
+}
+
+function hasId({ id }: Record<string, unknown>): boolean {
+  return typeof id === 'string';
 }
 
 /** Whether the platform responded clearly for this number, with a success or a refusal. */

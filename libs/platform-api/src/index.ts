@@ -13,20 +13,22 @@ export {
   type TemplateComponentRequest,
   type TemplateParameter,
 } from './message-request';
+export type { SubscribedApp, TokenNode, WebhookConfiguration } from './connection-nodes';
 export type { MediaNode } from './media';
+export type { MediaUpload } from './media-form';
 export type { SendOutcome, ReadOutcome } from './outcome';
 export { refusalExtras, refusedByPlatform, type Refusal, type SideEffect } from './refusal';
 export { failureHelp, failureReason } from './failure-reason';
 export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
 export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';
 export type {
-  PlatformWebhook,
-  WebhookChange,
-  WebhookContact,
-  WebhookEntry,
-  WebhookError,
-  WebhookMessage,
-  WebhookStatus,
-  WebhookValue,
-} from './webhook';
+  PlatformCallback,
+  CallbackChange,
+  CallbackContact,
+  CallbackEntry,
+  CallbackError,
+  CallbackMessage,
+  CallbackStatus,
+  CallbackValue,
+} from './callback';
 export { graphSettings } from './settings';

@@ -16,6 +16,14 @@ export interface StreamedBody {
   bytes: Readable;
 }
 
+/** A file without a form. */
+export function plainFile({ mimeType, size, bytes }: MediaUpload): StreamedBody {
+  return { contentType: mimeType, contentLength: size, bytes: unread(bytes) };
+}
+
+/** A call that fails before its first byte never reads the stream, so nobody else sees its fault. */
+const unread = (bytes: AsyncIterable<Buffer>) => Readable.from(bytes, { objectMode: false }).on('error', () => undefined);
+
 /** The form of an upload (platform §8.1). */
 export function mediaForm({ mimeType, filename, size, bytes }: MediaUpload): StreamedBody {
   const boundary = randomUUID();
@@ -32,7 +40,6 @@ export function mediaForm({ mimeType, filename, size, bytes }: MediaUpload): Str
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
     contentLength: size === null ? null : before.length + size + after.length,
-    // A call that fails before its first byte never reads the form.
-    bytes: Readable.from(form(), { objectMode: false }).on('error', () => undefined),
+    bytes: unread(form()),
   };
 }

@@ -5,7 +5,8 @@ const ORIGIN = 'http://localhost';
 
 class PageRequest extends Request {
   constructor(input, init) {
-    super(typeof input === 'string' ? new URL(input, ORIGIN) : input, init);
+    // Node.js 24 refuses a signal of jsdom.
+    super(typeof input === 'string' ? new URL(input, ORIGIN) : input, { ...init, signal: null });
   }
 }
 
@@ -21,6 +22,7 @@ module.exports = class BrowserEnvironment extends TestEnvironment {
     const page = this.global;
     Object.assign(page, { Request: PageRequest, Response, Headers, TextEncoder, structuredClone, ResizeObserver: NoObserver });
     page.Element.prototype.scrollIntoView = () => undefined;
+    page.scrollTo = () => undefined;
     page.BroadcastChannel = class {
       postMessage() {}
     };

@@ -39,7 +39,7 @@ export function spawnNode(file: string, env: Record<string, string>, args: strin
       child.kill(signal);
       return exited;
     },
-    printed: (pattern, timeoutMs = 20_000) =>
+    printed: (pattern, timeoutMs = 60_000) =>
       new Promise((resolve, reject) => {
         const settle = (finish: () => void) => {
           clearTimeout(timer);

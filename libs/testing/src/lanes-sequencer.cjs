@@ -1,33 +1,43 @@
 // Keeps two cores busy from the first to the last minute. A spec with a stack of its own takes a core, a spec of a service mostly waits. So
-// stacks run in all workers but one, the other specs in the last one, and whoever ends first helps the other.
+// two workers run stacks, the others run the other specs, and whoever ends first helps.
 const { default: Sequencer } = require('@jest/test-sequencer');
 const { statSync } = require('node:fs');
 
 /** Seconds on two cores. Names with `.e2e.` start a stack. */
 const SECONDS = {
-  'e2e/src/one-stack.e2e.spec.ts': 302,
-  'e2e/src/dashboard-pages.e2e.spec.ts': 190,
-  'e2e/src/dashboard.e2e.spec.ts': 119,
-  'e2e/src/replicas.e2e.spec.ts': 110,
-  'e2e/src/killed-services.e2e.spec.ts': 96,
-  'e2e/src/start.e2e.spec.ts': 83,
-  'apps/broadcast/src/running/runner.spec.ts': 77,
-  'apps/platform-webhook-ingest/src/receiving/hostile.spec.ts': 64,
-  'e2e/src/hostile/fault-run.e2e.spec.ts': 64,
-  'e2e/src/hostile/neighbours.e2e.spec.ts': 61,
-  'apps/auto-reply/src/replying/composing.spec.ts': 45,
-  'e2e/src/broadcast.e2e.spec.ts': 38,
-  'e2e/src/hostile/callbacks.e2e.spec.ts': 35,
-  'e2e/src/images.e2e.spec.ts': 33,
-  'apps/platform-simulator/src/published-client.spec.ts': 30,
-  'e2e/src/traces.e2e.spec.ts': 28,
-  'apps/auto-reply/src/replying/retries.spec.ts': 27,
-  'libs/events/src/containment.spec.ts': 27,
-  'apps/platform-webhook-ingest/src/receiving/receiving.spec.ts': 23,
-  'apps/outbound-webhook-dispatcher/src/deliveries/dead-workers.spec.ts': 22,
-  'libs/events/src/events.spec.ts': 20,
-  'apps/platform-simulator/src/simulator.spec.ts': 20,
+  'e2e/src/one-stack.e2e.spec.ts': 240,
+  'e2e/src/dashboard-pages.e2e.spec.ts': 237,
+  'e2e/src/replicas.e2e.spec.ts': 147,
+  'e2e/src/killed-services.e2e.spec.ts': 129,
+  'e2e/src/dashboard.e2e.spec.ts': 125,
+  'e2e/src/hostile/neighbours.e2e.spec.ts': 87,
+  'e2e/src/broadcast.e2e.spec.ts': 84,
+  'e2e/src/start.e2e.spec.ts': 74,
+  'libs/events/src/events.spec.ts': 63,
+  'e2e/src/hostile/fault-run.e2e.spec.ts': 60,
+  'apps/broadcast/src/running/runner.spec.ts': 45,
+  'apps/platform-webhook-ingest/src/receiving/receiving.spec.ts': 42,
+  'apps/auto-reply/src/replying/composing.spec.ts': 41,
+  'apps/auto-reply/src/replying/retries.spec.ts': 40,
+  'e2e/src/images.e2e.spec.ts': 39,
+  'apps/outbound-webhook-dispatcher/src/deliveries/dead-workers.spec.ts': 39,
+  'apps/platform-simulator/src/simulator.spec.ts': 37,
+  'apps/platform-simulator/src/published-client.spec.ts': 35,
+  'libs/events/src/containment.spec.ts': 33,
+  'apps/platform-webhook-ingest/src/receiving/hostile.spec.ts': 33,
+  'e2e/src/hostile/callbacks.e2e.spec.ts': 30,
+  'apps/send/src/sending/send-pipeline.spec.ts': 26,
+  'libs/events/src/relays.spec.ts': 24,
+  'e2e/src/traces.e2e.spec.ts': 23,
+  'apps/gateway/src/login/account.spec.ts': 22,
+  'apps/send/src/sending/crash.spec.ts': 22,
+  'e2e/src/deploy.spec.ts': 21,
+  'libs/events/src/ordered.spec.ts': 21,
+  'libs/events/src/replays.spec.ts': 21,
+  'apps/gateway/src/api-v1/hostile-input.spec.ts': 20,
+  'apps/outbound-webhook-dispatcher/src/deliveries/dispatch.spec.ts': 20,
 };
+const STACK_WORKERS = 2;
 const OTHER_STACK = 20;
 const BYTES_PER_SECOND = 2_000;
 
@@ -41,6 +51,7 @@ module.exports = class LanesSequencer extends Sequencer {
   constructor(options) {
     super(options);
     this.workers = Math.max(2, options.globalConfig.maxWorkers);
+    this.stackWorkers = Math.min(STACK_WORKERS, this.workers - 1);
   }
 
   /** Orders the specs as the workers would take them if each took as long as expected. */
@@ -51,7 +62,7 @@ module.exports = class LanesSequencer extends Sequencer {
     const freeAt = Array.from({ length: this.workers }, () => 0);
     return specs.map(() => {
       const worker = freeAt.indexOf(Math.min(...freeAt));
-      const [own, help] = worker === this.workers - 1 ? [others, stacks] : [stacks, others];
+      const [own, help] = worker < this.stackWorkers ? [stacks, others] : [others, stacks];
       const { test, seconds } = own.shift() ?? help.shift();
       freeAt[worker] += seconds;
       return test;

@@ -1,40 +1,40 @@
 /** A callback of the platform (platform §4.3 to §4.6). Any member may be absent. */
-export interface PlatformWebhook {
+export interface PlatformCallback {
   object: string;
-  entry?: WebhookEntry[];
+  entry?: CallbackEntry[];
 }
 
-export interface WebhookEntry {
+export interface CallbackEntry {
   /** The business account. */
   id: string;
   time?: number;
-  changes?: WebhookChange[];
+  changes?: CallbackChange[];
 }
 
-export interface WebhookChange {
+export interface CallbackChange {
   /** `messages`, `message_template_status_update`, `user_preferences`, `account_update`, ... */
   field: string;
-  value?: WebhookValue;
+  value?: CallbackValue;
 }
 
 /** The value of field `messages`; other fields have members of their own. */
-export interface WebhookValue {
+export interface CallbackValue {
   messaging_product?: string;
   metadata?: { display_phone_number?: string; phone_number_id?: string };
-  contacts?: WebhookContact[];
-  messages?: WebhookMessage[];
-  statuses?: WebhookStatus[];
-  errors?: WebhookError[];
+  contacts?: CallbackContact[];
+  messages?: CallbackMessage[];
+  statuses?: CallbackStatus[];
+  errors?: CallbackError[];
   [member: string]: unknown;
 }
 
-export interface WebhookContact {
+export interface CallbackContact {
   profile?: { name?: string; username?: string };
   wa_id?: string;
   user_id?: string;
 }
 
-export interface WebhookMessage {
+export interface CallbackMessage {
   id: string;
   /** Seconds since 1970, as text. */
   timestamp: string;
@@ -55,12 +55,12 @@ export interface WebhookMessage {
   edit?: { original_message_id?: string; message?: Record<string, unknown> };
   /** Coexistence numbers only. */
   revoke?: { original_message_id?: string };
-  errors?: WebhookError[];
+  errors?: CallbackError[];
   /** The object named by `type`, for example `image`. */
   [member: string]: unknown;
 }
 
-export interface WebhookStatus {
+export interface CallbackStatus {
   id: string;
   /** sent, delivered, read, failed, played, or one we do not know yet. */
   status: string;
@@ -70,11 +70,13 @@ export interface WebhookStatus {
   recipient_user_id?: string;
   recipient_parent_user_id?: string;
   biz_opaque_callback_data?: string;
-  errors?: WebhookError[];
+  /** `{billable, category, type}`, unchecked. */
+  pricing?: unknown;
+  errors?: CallbackError[];
   [member: string]: unknown;
 }
 
-export interface WebhookError {
+export interface CallbackError {
   code?: number;
   title?: string;
   message?: string;
