@@ -6,7 +6,7 @@ const OWN = 'r.business_id = person.business_id AND r.recipient = ANY (person.na
 export const statusPersonalData: PersonalData = {
   exported: {
     message_sent: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'to', r.recipient, 'sent_at', r.sent_at, 'type', r.type,
-      'template', r.template, 'text', r.text, 'sent_by', r.sent_by, 'status', r.status, 'failure_reason', r.failure_reason)
+      'template', r.template, 'text', r.text, 'sent_by', r.sent_by, 'status', r.status, 'failure_reason', r.failure_reason, 'market', r.market)
       FROM status.records r, person WHERE ${OWN}`,
     status: `SELECT concat_ws(' ', h.message_id, h.status, h.occurred_at), json_build_object('message_id', h.message_id, 'status', h.status,
       'occurred_at', h.occurred_at, 'error', h.error_text)

@@ -1,6 +1,9 @@
 import { Module } from '@nestjs/common';
 import { startOfMonth } from '@mgw/postgres';
 import { operatorControllers, outboxRelay, personalDataController, retention, WantedEvents } from '@mgw/service';
+import { CostsHandlers } from './costs/costs.handlers';
+import { CostsStore } from './costs/costs.store';
+import { RateCardStore } from './costs/rate-card.store';
 import { LogHandlers } from './log/log.handlers';
 import { LogStore } from './log/log.store';
 import { statusPersonalData } from './personal-data';
@@ -20,6 +23,7 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
   rows: [
     { table: 'status.record_keys', where: `month < ${startOfMonth(days)}` },
     { table: 'status.usage', where: `folded AND bucket < ${startOfMonth(days)}` },
+    { table: 'status.billing', where: `folded AND bucket < ${startOfMonth(days)}` },
   ],
   months: [
     { table: 'status.records', column: 'month', fillfactor: 80, days },
@@ -31,6 +35,7 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
   controllers: [
     RecordsHandlers,
     LogHandlers,
+    CostsHandlers,
     ...operatorControllers('status', 'status'),
     personalDataController('status', 'status', statusPersonalData),
   ],
@@ -38,6 +43,8 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
     RecordsStore,
     LogStore,
     UsageStore,
+    CostsStore,
+    RateCardStore,
     StatusEvents,
     WantedEvents,
     RecordsConsumer,

@@ -1,6 +1,7 @@
 import { Controller } from '@nestjs/common';
-import { CountMessages, GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { CountMessages, CountTemplates, GetTimeline, GetUsage, ListMessages, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
+import { CostsStore } from '../costs/costs.store';
 import { UsageStore } from '../usage/usage.store';
 import { LogStore } from './log.store';
 
@@ -9,6 +10,7 @@ export class LogHandlers {
   constructor(
     private readonly log: LogStore,
     private readonly counts: UsageStore,
+    private readonly costs: CostsStore,
   ) {}
 
   @Handles(ListMessages)
@@ -17,17 +19,23 @@ export class LogHandlers {
   }
 
   @Handles(GetTimeline)
-  timeline({ business_id, message_id }: RequestOf<typeof GetTimeline>): Promise<ReplyOf<typeof GetTimeline>> {
-    return this.log.timeline(business_id, message_id);
+  timeline(request: RequestOf<typeof GetTimeline>): Promise<ReplyOf<typeof GetTimeline>> {
+    return this.log.timeline(request);
   }
 
   @Handles(GetUsage)
   async usage(request: RequestOf<typeof GetUsage>): Promise<ReplyOf<typeof GetUsage>> {
-    return { usage: await this.counts.list(request) };
+    const [usage, billing, currency] = await Promise.all([this.counts.list(request), this.costs.billing(request), this.costs.currency()]);
+    return { usage, billing, currency };
   }
 
   @Handles(CountMessages)
   count(request: RequestOf<typeof CountMessages>): Promise<ReplyOf<typeof CountMessages>> {
     return this.counts.count(request);
+  }
+
+  @Handles(CountTemplates)
+  async countTemplates({ business_id, timezone }: RequestOf<typeof CountTemplates>): Promise<ReplyOf<typeof CountTemplates>> {
+    return { templates: await this.counts.templates(business_id, timezone) };
   }
 }

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { Billing, DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { cursorOf, Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
+import { CURRENCY } from '../costs/rate-card.store';
+import { BILLING } from '../records/billing-column';
 
 interface LogRow {
   message_id: string;
@@ -18,18 +20,21 @@ interface LogRow {
   language: string | null;
   request_id: string | null;
   conversation_id: string | null;
+  billing: Billing | null;
 }
+
+type FoundRow = LogRow & { amount: string | null; currency: string | null };
 
 /** `exact` is `sent_at` in microseconds, for the cursor. */
 type ListedRow = LogRow & Examined & { exact: string };
 
 const COLUMNS = `message_id, recipient, type, template, text, sent_by, api_key_id, accepted, status, failure_reason, sent_at,
-  language, request_id, conversation_id`;
+  language, request_id, conversation_id, ${BILLING}`;
 
 /** @param condition one that an index serves in this order */
 const listed = (condition: string) =>
   examine(
-    `SELECT ${COLUMNS} FROM status.records
+    `SELECT ${COLUMNS} FROM status.records r
      WHERE business_id = $1 AND ${condition} AND (sent_at, message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
        AND sent_at >= coalesce($8::timestamptz, '-infinity') AND sent_at <= coalesce($9::timestamptz, 'infinity')
      ORDER BY sent_at DESC, message_id DESC LIMIT $4`,
@@ -73,8 +78,12 @@ export class LogStore {
     return { messages: page.map(toLoggedMessage), next_cursor, cursors: page.map((row) => cursorOf(positionOf(row))) };
   }
 
-  async timeline(businessId: number, messageId: string): Promise<ReplyOf<typeof GetTimeline>> {
-    const row = await this.find(businessId, messageId);
+  async timeline({
+    business_id: businessId,
+    message_id: messageId,
+    timezone,
+  }: RequestOf<typeof GetTimeline>): Promise<ReplyOf<typeof GetTimeline>> {
+    const row = await this.find(businessId, messageId, timezone);
     if (!row) return { message: null, timeline: [] };
     const history = await this.db
       .reads(businessId)
@@ -87,8 +96,10 @@ export class LogStore {
     const first = row.accepted
       ? { status: 'accepted', at: message.sent_at, reason: null }
       : { status: 'failed', at: message.sent_at, reason: row.failure_reason };
+    const { amount, currency } = row;
     return {
       message,
+      ...(amount !== null && currency !== null && { cost: { amount, currency } }),
       timeline: [
         first,
         ...history.map(({ status, occurred_at, error_code: code, error_text: text }) => ({
@@ -101,11 +112,15 @@ export class LogStore {
   }
 
   /** Returns null until the acceptance of the message is recorded. */
-  private async find(businessId: number, messageId: string): Promise<LogRow | null> {
-    const [row] = await this.db.reads(businessId).query<Omit<LogRow, 'sent_at'> & { sent_at: Date | null }>(
-      `SELECT ${COLUMNS} FROM status.records WHERE business_id = $1 AND message_id = $2
+  private async find(businessId: number, messageId: string, timezone = 'UTC'): Promise<FoundRow | null> {
+    const [row] = await this.db.reads(businessId).query<Omit<FoundRow, 'sent_at'> & { sent_at: Date | null }>(
+      `SELECT ${COLUMNS},
+         CASE WHEN r.billable AND r.status IN ('delivered', 'read')
+           THEN trim_scale(status.rate_of(r.market, r.category, (r.sent_at AT TIME ZONE $3)::date))::text END AS amount,
+         ${CURRENCY} AS currency
+       FROM status.records r WHERE business_id = $1 AND message_id = $2
          AND month = (SELECT month FROM status.record_keys WHERE business_id = $1 AND message_id = $2)`,
-      [businessId, messageId],
+      [businessId, messageId, timezone],
     );
     return row?.sent_at ? { ...row, sent_at: row.sent_at } : null;
   }
@@ -129,5 +144,6 @@ function toLoggedMessage(row: LogRow): LoggedMessage {
     ...(row.language !== null && { language: row.language }),
     ...(row.request_id !== null && { request_id: row.request_id }),
     ...(row.conversation_id !== null && { conversation_id: Number(row.conversation_id) }),
+    ...(row.billing && { billing: row.billing }),
   };
 }

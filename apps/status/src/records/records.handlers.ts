@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { GetMessageStatuses, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { GetMessageStatuses } from '@mgw/contracts';
+import { Handles, type Handler } from '@mgw/rpc';
 import { RecordsStore } from './records.store';
 
 @Controller()
@@ -8,7 +8,7 @@ export class RecordsHandlers {
   constructor(private readonly records: RecordsStore) {}
 
   @Handles(GetMessageStatuses)
-  async find({ business_id, message_ids }: RequestOf<typeof GetMessageStatuses>): Promise<ReplyOf<typeof GetMessageStatuses>> {
-    return { statuses: await this.records.find(business_id, message_ids) };
-  }
+  find: Handler<typeof GetMessageStatuses> = async ({ business_id, message_ids }) => ({
+    statuses: await this.records.find(business_id, message_ids),
+  });
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   deliveryStatus,
   factsOf,
+  type Billing,
   type DeliveryStatus,
   type EventEnvelope,
   type GetMessageStatuses,
@@ -11,7 +12,9 @@ import {
   type ReplyOf,
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
+import { marketOf } from '@mgw/phone';
 import { Database, RowSet, type Tx } from '@mgw/postgres';
+import { BILLING } from './billing-column';
 import { risesOf, type AcceptedMessage, type Report, type StatusRise } from './status-rise';
 
 type AcceptedEvent = EventEnvelope<typeof MessageSent>;
@@ -27,6 +30,7 @@ interface RaisedRow {
   type: string;
   sent_by: string;
   conversation_id: string | null;
+  billing: Billing | null;
 }
 interface HistoryRow {
   business_id: string;
@@ -43,10 +47,17 @@ interface RecordRow {
   sent_at: Date | null;
   recipient: string;
   failure_reason: string | null;
+  billing: Billing | null;
 }
+/** The price of a message, and the market for which it holds. */
+type Priced = Billing & { market: string };
 
 /** The month of message `n`. If retention has just deleted the key, the batch fails and is retried. */
 const MONTH = '(SELECT month FROM status.record_keys k WHERE k.business_id = n.business_id AND k.message_id = n.message_id)';
+
+/** The value of a column after a status that may rank lower and only add the price. */
+const higher = (column: string) => `CASE WHEN r.rank < excluded.rank THEN excluded.${column} ELSE r.${column} END`;
+const first = (column: string) => `CASE WHEN r.category IS NULL THEN excluded.${column} ELSE r.${column} END`;
 
 /**
  * Keeps one row per message. The acceptance or the first status creates it; its rank only rises, and an equal rank never
@@ -66,6 +77,7 @@ const ACCEPTED = new RowSet<AcceptedEvent>({
   conversation_id: ['bigint', ({ data }) => data.conversation_id],
   language: ['text', (event) => factsOf(event).language ?? null],
   request_id: ['text', (event) => factsOf(event).request_id ?? null],
+  broadcast_id: ['bigint', (event) => factsOf(event).broadcast_id ?? null],
 });
 const NOT_SENT = new RowSet<NotSentEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
@@ -85,12 +97,16 @@ const SUPERSEDED = new RowSet<AcceptedEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
   message_id: ['text', (event) => `gw_${factsOf(event).intent_id}`],
 });
-const RISES = new RowSet<{ event: StatusEvent; status: DeliveryStatus; rank: number; reason: string | null }>({
+const RISES = new RowSet<{ event: StatusEvent; status: DeliveryStatus; rank: number; reason: string | null; priced: Priced | null }>({
   business_id: ['bigint', ({ event }) => event.business_id],
   message_id: ['text', ({ event }) => event.data.message_id],
   status: ['text', ({ status }) => status],
   rank: ['smallint', ({ rank }) => rank],
   reason: ['text', ({ reason }) => reason],
+  billable: ['boolean', ({ priced }) => priced?.billable ?? null],
+  category: ['text', ({ priced }) => priced?.category ?? null],
+  price_type: ['text', ({ priced }) => priced?.type ?? null],
+  market: ['text', ({ priced }) => priced?.market ?? null],
 });
 const KEYS = new RowSet<{ business_id: number; message_id: string; at: string }>({
   business_id: ['bigint', ({ business_id }) => business_id],
@@ -117,15 +133,17 @@ export class RecordsStore {
 
   async find(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
     const rows = await this.db.query<RecordRow>(
-      `SELECT r.message_id, r.status, r.sent_at, r.recipient, r.failure_reason FROM status.record_keys k
+      `SELECT r.message_id, r.status, r.sent_at, r.recipient, r.failure_reason, ${BILLING} FROM status.record_keys k
        JOIN status.records r ON r.business_id = k.business_id AND r.message_id = k.message_id AND r.month = k.month
        WHERE k.business_id = $1 AND k.message_id = ANY ($2::text[])`,
       [businessId, messageIds],
     );
     // Without sent_at only the platform has reported the message so far. This check is not in SQL, because the planner would then choose
     // the index by time.
-    return rows.flatMap(({ message_id, status, sent_at, recipient: to, failure_reason }) =>
-      sent_at === null ? [] : [{ message_id, delivery_status: status, sent_at: sent_at.toISOString(), to, failure_reason }],
+    return rows.flatMap(({ message_id, status, sent_at, recipient: to, failure_reason, billing }) =>
+      sent_at === null
+        ? []
+        : [{ message_id, delivery_status: status, sent_at: sent_at.toISOString(), to, failure_reason, ...(billing && { billing }) }],
     );
   }
 
@@ -136,25 +154,26 @@ export class RecordsStore {
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
       ...repaired.map((event) => ({ business_id: event.business_id, at: event.at, message_id: `gw_${factsOf(event).intent_id}` })),
     ]);
-    const accepted = await tx.query<{ business_id: string; message_id: string; rank: number }>(
+    const accepted = await tx.query<{ business_id: string; message_id: string; rank: number; billing: Billing | null }>(
       `INSERT INTO status.records AS r
          (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id,
-          language, request_id)
+          language, request_id, broadcast_id)
        SELECT DISTINCT ON (business_id, message_id)
          business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id,
-         language, request_id
+         language, request_id, broadcast_id
        FROM ${ACCEPTED.from('n')}
        ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
          template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id,
-         conversation_id = excluded.conversation_id, language = excluded.language, request_id = excluded.request_id
-       WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank`,
+         conversation_id = excluded.conversation_id, language = excluded.language, request_id = excluded.request_id,
+         broadcast_id = excluded.broadcast_id
+       WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank, ${BILLING}`,
       ACCEPTED.values(events),
     );
     await this.supersede(tx, repaired);
-    const risen = new Set(accepted.filter(({ rank }) => rank > 1).map(keyOf));
+    const risen = new Map(accepted.filter(({ rank }) => rank > 1).map((row) => [keyOf(row), row.billing]));
     const once = new Map(events.map((event) => [keyOf({ ...event, ...event.data }), event]));
-    return [...once].flatMap(([key, { data }]) => (risen.has(key) ? [acceptedMessage(data)] : []));
+    return [...once].flatMap(([key, { data }]) => (risen.has(key) ? [acceptedMessage(data, risen.get(key) ?? null)] : []));
   }
 
   /** The rises that the history has of messages that were accepted in this transaction. */
@@ -205,25 +224,29 @@ export class RecordsStore {
   /** @returns the rises of accepted messages */
   async advance(tx: Tx, events: StatusEvent[]): Promise<StatusRise[]> {
     await this.appendHistory(tx, events);
+    const prices = pricesOf(events);
     const known = events.flatMap((event) => {
       const rise = deliveryStatus(event.data.status);
-      return rise ? [{ event, ...rise, reason: rise.status === 'failed' ? failureReason(event.data.error) : null }] : [];
+      const reason = rise?.status === 'failed' ? failureReason(event.data.error) : null;
+      return rise ? [{ event, ...rise, reason, priced: prices.get(keyOf({ ...event, ...event.data })) ?? null }] : [];
     });
     if (known.length === 0) return [];
     await this.insertKeys(
       tx,
       known.map(({ event: { business_id, data } }) => ({ business_id, message_id: data.message_id, at: data.occurred_at })),
     );
-    // Sorted, so that two batches never deadlock. Keeps the highest rank of each message, and the earliest of equal ranks.
+    // Sorted, so that two batches never deadlock. Keeps the highest rank of each message, the earliest of equal ranks, and the first price.
     const raised = await tx.query<RaisedRow>(
-      `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason)
-       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, ${MONTH}, status, rank, reason
+      `INSERT INTO status.records AS r (business_id, message_id, month, status, rank, failure_reason, billable, category, price_type, market)
+       SELECT DISTINCT ON (business_id, message_id) business_id, message_id, ${MONTH}, status, rank, reason, billable, category, price_type, market
        FROM ${RISES.from('n', 'nth')}
        ORDER BY business_id, message_id, rank DESC, nth
        ON CONFLICT (business_id, message_id, month) DO UPDATE
-         SET status = excluded.status, rank = excluded.rank, failure_reason = excluded.failure_reason, previous_rank = r.rank
-       WHERE r.rank < excluded.rank
-       RETURNING r.business_id, r.message_id, r.previous_rank, r.sent_at, r.recipient, r.type, r.sent_by, r.conversation_id`,
+         SET status = ${higher('status')}, rank = greatest(r.rank, excluded.rank), failure_reason = ${higher('failure_reason')},
+           previous_rank = r.rank, billable = ${first('billable')}, category = ${first('category')}, price_type = ${first('price_type')},
+           market = ${first('market')}
+       WHERE r.rank < excluded.rank OR (r.category IS NULL AND excluded.category IS NOT NULL)
+       RETURNING r.business_id, r.message_id, r.previous_rank, r.sent_at, r.recipient, r.type, r.sent_by, r.conversation_id, ${BILLING}`,
       RISES.values(known),
     );
     const reports = new Map<string, Report[]>();
@@ -274,8 +297,22 @@ function rankOf(word: string): number {
   return deliveryStatus(word)?.rank ?? 0;
 }
 
-function acceptedMessage({ message_id, to, type, sent_by, conversation_id, business_id }: AcceptedEvent['data']): AcceptedMessage {
-  return { message_id, to, type, sent_by, conversation_id, business_id };
+/** The first price of each message that the events are about. */
+function pricesOf(events: StatusEvent[]): Map<string, Priced> {
+  const prices = new Map<string, Priced>();
+  for (const { business_id, data } of events) {
+    const key = keyOf({ business_id, message_id: data.message_id });
+    if (!data.pricing || prices.has(key)) continue;
+    prices.set(key, { ...data.pricing, market: (data.recipient !== null && marketOf(data.recipient)) || '' });
+  }
+  return prices;
+}
+
+function acceptedMessage(
+  { message_id, to, type, sent_by, conversation_id, business_id }: AcceptedEvent['data'],
+  billing: Billing | null,
+): AcceptedMessage {
+  return { message_id, to, type, sent_by, conversation_id, business_id, billing };
 }
 
 function reportOf({ status, occurred_at, error_code, error_text }: HistoryRow): Report {

@@ -35,7 +35,7 @@ export class StatusEvents {
   }
 }
 
-function toEvent({ failure_reason, error_code, ...rise }: StatusRise): EventEnvelope {
+function toEvent({ failure_reason, error_code, billing, ...rise }: StatusRise): EventEnvelope {
   const { business_id, message_id, status, occurred_at, conversation_id } = rise;
   return newEvent(MessageStatusChanged, {
     id: `message.status:${message_id}:${status}`,
@@ -46,6 +46,7 @@ function toEvent({ failure_reason, error_code, ...rise }: StatusRise): EventEnve
       ...rise,
       ...(failure_reason !== null && { failure_reason }),
       ...(error_code !== null && { error_code }),
+      ...(billing && { billing }),
     },
   });
 }

@@ -1,4 +1,4 @@
-import { deliveryStatus, type DeliveryStatus } from '@mgw/contracts';
+import { deliveryStatus, type Billing, type DeliveryStatus } from '@mgw/contracts';
 
 /** A status of an accepted message that ranks above the one before. */
 export interface StatusRise {
@@ -13,6 +13,7 @@ export interface StatusRise {
   failure_reason: string | null;
   error_code: number | null;
   occurred_at: string;
+  billing: Billing | null;
 }
 
 /** A status that the platform reported, in its words. */
@@ -35,6 +36,6 @@ export function risesOf(rank: number, reports: readonly Report[]): Omit<StatusRi
   });
 }
 
-export type AcceptedMessage = Pick<StatusRise, 'business_id' | 'message_id' | 'to' | 'type' | 'sent_by' | 'conversation_id'>;
+export type AcceptedMessage = Pick<StatusRise, 'business_id' | 'message_id' | 'to' | 'type' | 'sent_by' | 'conversation_id' | 'billing'>;
 
 const STATUSES: DeliveryStatus[] = ['sent', 'delivered', 'failed', 'read'];

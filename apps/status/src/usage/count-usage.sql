@@ -18,6 +18,14 @@ BEGIN
            count(*) FILTER (WHERE NOT accepted)
     FROM new_rows WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7;
   ELSE
+    WITH changed AS MATERIALIZED (SELECT *, 1 AS sign FROM new_rows UNION ALL SELECT *, -1 FROM old_rows),
+    -- A message is charged when it is delivered. An inserted record is never delivered and accepted at once.
+    billed AS (
+      INSERT INTO status.billing (business_id, bucket, category, price_type, billable, market, sent_by, broadcast_id, count)
+      SELECT business_id, date_bin('15 minutes', sent_at, timestamptz 'epoch'), category, price_type, billable, market, sent_by, broadcast_id, sum(sign)
+      FROM changed WHERE sent_at IS NOT NULL AND category IS NOT NULL AND status IN ('delivered', 'read')
+      GROUP BY 1, 2, 3, 4, 5, 6, 7, 8 HAVING sum(sign) <> 0
+    )
     INSERT INTO status.usage (business_id, bucket, kind, sent_by, template, api_key_id, failure_code, sent, delivered, read, failed, refused)
     SELECT * FROM (
       SELECT business_id, date_bin('15 minutes', sent_at, timestamptz 'epoch'), coalesce(type, 'unknown'),
@@ -27,7 +35,7 @@ BEGIN
              coalesce(sum(sign) FILTER (WHERE accepted AND status = 'read'), 0) AS read,
              coalesce(sum(sign) FILTER (WHERE accepted AND status = 'failed'), 0) AS failed,
              coalesce(sum(sign) FILTER (WHERE NOT accepted), 0) AS refused
-      FROM (SELECT *, 1 AS sign FROM new_rows UNION ALL SELECT *, -1 FROM old_rows) changed
+      FROM changed
       WHERE sent_at IS NOT NULL GROUP BY 1, 2, 3, 4, 5, 6, 7
     ) change
     WHERE (sent, delivered, read, failed, refused) <> (0, 0, 0, 0, 0);

@@ -1,5 +1,6 @@
 import type { CountMessages, GetUsage, ReplyOf, RequestOf } from '@mgw/contracts';
 import { acceptedEvent, rowsRead, startHarness, statusEvent, type Harness } from '@mgw/harness';
+import { CostsStore } from '../costs/costs.store';
 import { service } from '../main';
 import { RecordsStore } from '../records/records.store';
 import { UsageStore } from './usage.store';
@@ -31,6 +32,15 @@ describe('usage', () => {
       ...(Object.fromEntries(Object.entries(counts).map(([name, count]) => [name, Number(count)])) as Omit<Usage[number], 'day' | 'kind'>),
     }));
   };
+
+  /** The expected counts of delivered messages, from the messages themselves. */
+  const billed = (timezone: string) =>
+    harness.db.query(
+      `SELECT to_char(sent_at AT TIME ZONE $1, 'YYYY-MM-DD') AS day, category, price_type AS type, billable, count(*)::integer AS count
+       FROM status.records WHERE business_id = 1 AND sent_at IS NOT NULL AND category IS NOT NULL AND status IN ('delivered', 'read')
+       GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
+      [timezone],
+    );
 
   /** Counts by sender and by code of all bars. */
   const bySender = async (filter: Partial<RequestOf<typeof CountMessages>>) => {
@@ -64,10 +74,13 @@ describe('usage', () => {
       const accepted = { ...event, at, facts, data: { ...event.data, sent_by: n % 2 ? 'api' : 'broadcast' } };
       const error = n % 4 ? { code: 131026, text: 'No' } : null;
       work.push(() => db.transaction((tx) => records.accept(tx, [accepted] as never)));
-      for (const status of ['sent', 'delivered', 'read', 'failed'].slice(0, n % 5))
+      const pricing = { billable: n % 2 === 0, category: n % 7 ? 'service' : 'utility', type: 'regular' };
+      for (const [i, status] of ['sent', 'delivered', 'read', 'failed'].slice(0, n % 5).entries()) {
+        const said = { error, ...((n + i) % 3 > 0 && { pricing }) };
         work.push(() =>
-          db.transaction((tx) => records.advance(tx, [statusEvent(id, status, { error }), statusEvent(id, status, { error })] as never)),
+          db.transaction((tx) => records.advance(tx, [statusEvent(id, status, said), statusEvent(id, status, said)] as never)),
         );
+      }
       if (n % 10 < 2) {
         const failure = {
           business_id: 1,
@@ -93,7 +106,10 @@ describe('usage', () => {
     await Promise.all(Array.from({ length: 6 }, worker));
     for (let i = 0; i < 3; i++) {
       for (const timezone of ['UTC', 'Asia/Kolkata', 'Asia/Kathmandu', 'America/New_York'])
-        expect(await usage.list(range(timezone))).toEqual(await counted(timezone));
+        expect([await usage.list(range(timezone)), await new CostsStore(db).billing(range(timezone))]).toEqual([
+          await counted(timezone),
+          await billed(timezone),
+        ]);
       for (const [filter, condition] of [
         [{}, 'true'],
         [{ sent_by: 'broadcast', template: 'order_update' }, `sent_by = 'broadcast' AND template = 'order_update'`],
@@ -103,7 +119,8 @@ describe('usage', () => {
         expect([filter, await bySender(filter)]).toEqual([filter, await fromMessages(condition)]);
       await usage.fold();
     }
-    expect(await harness.db.query('SELECT FROM status.usage WHERE NOT folded')).toEqual([]);
+    for (const table of ['usage', 'billing']) expect(await harness.db.query(`SELECT FROM status.${table} WHERE NOT folded`)).toEqual([]);
+    expect((await billed('UTC')).length).toBeGreaterThan(20);
     await Promise.all([usage.fold(), usage.fold(), db.transaction((tx) => records.advance(tx, [statusEvent('wamid.1', 'read')] as never))]);
     expect(await usage.list(range('UTC'))).toEqual(await counted('UTC'));
   });
@@ -128,6 +145,31 @@ describe('usage', () => {
       { at: '2026-01-03T18:30:00.000Z', counts: [] },
     ]);
     expect(counted.previous).toEqual({ sent: 1, delivered: 0, read: 0, failed: 0, refused: 0 });
+  });
+
+  it('additions §9: counts the templates of seven days, each business its own', async () => {
+    const sends = [
+      ...[0, 5, 8].map((days) => ({ days, template: 'order', business_id: 1 })),
+      ...[
+        { days: 1, template: 'offer', business_id: 1 },
+        { days: 1, template: null, business_id: 1 },
+        { days: 1, template: 'foreign', business_id: 2 },
+      ],
+    ];
+    for (const [i, { days, template, business_id }] of sends.entries()) {
+      const event = acceptedEvent(`wamid.${i}`);
+      const accepted = {
+        ...event,
+        business_id,
+        at: new Date(Date.now() - days * 86_400_000).toISOString(),
+        facts: { ...(event.facts as object), template },
+      };
+      await harness.db.transaction((tx) => records.accept(tx, [accepted] as never));
+    }
+    expect(await usage.templates(1, 'Asia/Kathmandu')).toEqual([
+      { name: 'order', sent: 2 },
+      { name: 'offer', sent: 1 },
+    ]);
   });
 
   it('guarantees §10, N2: reads a year of messages from the counts alone', async () => {

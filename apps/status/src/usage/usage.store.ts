@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CountMessages, GetUsage, MessageCounts, ReplyOf, RequestOf } from '@mgw/contracts';
+import { MAX_COUNTED_TEMPLATES, type CountMessages, type GetUsage, type MessageCounts, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { failureHelp } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 
@@ -42,24 +42,49 @@ const COUNT = `
   UNION ALL SELECT NULL, NULL, codes.* FROM codes
   ORDER BY at, sent_by`;
 
-const FOLD = `
-  WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('status.usage', 0)) AS held),
+interface FoldedTable {
+  table: string;
+  /** The columns by which an index finds the rows that a change adds to. */
+  near: string;
+  groups: string;
+  sums: string[];
+}
+
+const USAGE: FoldedTable = {
+  table: 'status.usage',
+  near: 'business_id, bucket, kind',
+  groups: 'business_id, bucket, kind, sent_by, template, api_key_id, failure_code',
+  sums: ['sent', 'delivered', 'read', 'failed', 'refused'],
+};
+const BILLING: FoldedTable = {
+  table: 'status.billing',
+  near: 'business_id, bucket',
+  groups: 'business_id, bucket, category, price_type, billable, market, sent_by, broadcast_id',
+  sums: ['count'],
+};
+
+const fold = ({ table, near, groups, sums }: FoldedTable) => `
+  WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('${table}', 0)) AS held),
   chosen AS MATERIALIZED (
-    SELECT u.ctid AS place, u.business_id, u.bucket, u.kind FROM lock, status.usage u WHERE lock.held AND NOT u.folded
+    SELECT u.ctid AS place, ${near} FROM lock, ${table} u WHERE lock.held AND NOT u.folded
     ORDER BY u.bucket LIMIT ${MAX_FOLDED}
   ), changes AS (
-    DELETE FROM status.usage WHERE ctid = ANY (ARRAY(SELECT place FROM chosen)) RETURNING *
+    DELETE FROM ${table} WHERE ctid = ANY (ARRAY(SELECT place FROM chosen)) RETURNING *
   ), earlier AS (
-    DELETE FROM status.usage u USING (SELECT DISTINCT business_id, bucket, kind FROM chosen) s
-    WHERE u.business_id = s.business_id AND u.bucket = s.bucket AND u.kind = s.kind AND u.folded RETURNING u.*
+    DELETE FROM ${table} u USING (SELECT DISTINCT ${near} FROM chosen) s
+    WHERE ${near
+      .split(', ')
+      .map((name) => `u.${name} = s.${name}`)
+      .join(' AND ')} AND u.folded RETURNING u.*
   ), added AS (
-    INSERT INTO status.usage (business_id, bucket, kind, sent_by, template, api_key_id, failure_code, sent, delivered, read, failed, refused, folded)
-    SELECT business_id, bucket, kind, sent_by, template, api_key_id, failure_code,
-           sum(sent), sum(delivered), sum(read), sum(failed), sum(refused), true
-    FROM (SELECT * FROM changes UNION ALL SELECT * FROM earlier) summed GROUP BY 1, 2, 3, 4, 5, 6, 7
-    HAVING (sum(sent), sum(delivered), sum(read), sum(failed), sum(refused)) <> (0, 0, 0, 0, 0)
+    INSERT INTO ${table} (${groups}, ${sums.join(', ')}, folded)
+    SELECT ${groups}, ${sums.map((name) => `sum(${name})`).join(', ')}, true
+    FROM (SELECT * FROM changes UNION ALL SELECT * FROM earlier) summed GROUP BY ${groups}
+    HAVING ${sums.map((name) => `sum(${name}) <> 0`).join(' OR ')}
   )
   SELECT count(*) AS folded FROM chosen`;
+
+const FOLDS = [USAGE, BILLING].map(fold);
 
 /** Message counts per quarter of an hour. Triggers on the records write the changes. */
 @Injectable()
@@ -108,10 +133,25 @@ export class UsageStore {
     return counts;
   }
 
+  /** The templates that were sent in the last seven days, the most sent first. */
+  async templates(businessId: number, timezone: string): Promise<{ name: string; sent: number }[]> {
+    const rows = await this.db.reads(businessId).query<{ name: string; sent: string }>(
+      `SELECT template AS name, sum(sent) AS sent FROM status.usage
+       WHERE business_id = $1 AND bucket >= (date_trunc('day', now() AT TIME ZONE $2) - interval '6 days') AT TIME ZONE $2 AND template IS NOT NULL
+       GROUP BY 1 HAVING sum(sent) > 0 ORDER BY sum(sent) DESC, 1 LIMIT ${MAX_COUNTED_TEMPLATES}`,
+      [businessId, timezone],
+    );
+    return rows.map(({ name, sent }) => ({ name, sent: Number(sent) }));
+  }
+
   /** Adds pending changes to their counts. @returns whether more may be pending */
   async fold(): Promise<boolean> {
-    const [row] = await this.db.upkeep.query<{ folded: string }>(FOLD);
-    return Number(row?.folded) === MAX_FOLDED;
+    let isMore = false;
+    for (const statement of FOLDS) {
+      const [row] = await this.db.upkeep.query<{ folded: string }>(statement);
+      isMore ||= Number(row?.folded) === MAX_FOLDED;
+    }
+    return isMore;
   }
 }
 
