@@ -1,16 +1,7 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
-import {
-  countUpTo,
-  operatorControllers,
-  outboxRelay,
-  personalDataController,
-  retention,
-  sealerOf,
-  sealingCheck,
-  workerHeartbeat,
-} from '@mgw/service';
+import { countUpTo, operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { autoReplyPersonalData } from './personal-data';
 import { QuestionsConsumer } from './replying/questions.consumer';
@@ -56,7 +47,6 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
     sealerOf(AutoReplyConfig),
     ...egressOf(AutoReplyConfig),
     outboxRelay(['PUBLIC']),
-    workerHeartbeat,
   ],
 })
 export class AutoReplyModule {}

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import {
+  EstimateCost,
   GatewayError,
   GetThread,
   ListAutoReplies,
@@ -41,6 +42,8 @@ export interface AutoReplies {
   model: HeldModel;
   /** Every request to the send service, including repeated ones. */
   sends: RequestOf<typeof SendText>[];
+  /** The rate of every reply. */
+  rate: { price: string | null };
   /** Every request to mark a message as read. */
   receipts: RequestOf<typeof MarkRead>[];
   /** Responders for the next sends, in order; all others are accepted. */
@@ -113,6 +116,13 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     next_cursor: null,
   }));
 
+  const rate: AutoReplies['rate'] = { price: '0.1' };
+  harness.respond(EstimateCost, ({ markets }) => ({
+    currency: 'INR',
+    cost: '0',
+    markets: markets.map((one) => ({ ...one, price: rate.price, cost: null })),
+  }));
+
   const receipts: RequestOf<typeof MarkRead>[] = [];
   harness.respond(MarkRead, (request) => {
     receipts.push(request);
@@ -140,6 +150,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   const replies = async () => (await harness.rpc.call(ListAutoReplies, { business_id: BUSINESS, limit: 100, cursor: null })).replies;
   return {
     harness,
+    rate,
     sends,
     receipts,
     replies,

@@ -1,3 +1,4 @@
+import { GetAutoReply } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -27,6 +28,35 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await eventually(async () => !Object.values(await autoReply.states()).includes('pending'));
     expect(autoReply.sends).toHaveLength(2);
     expect((await skipped()).map(({ reason }) => reason)).toEqual(Array(8).fill('the daily limit is reached'));
+  });
+
+  it('decision 524: the cost of a day is a limit too, for two replicas at once, and no rate is no reply', async () => {
+    for (let replica = 0; replica < 2; replica++) await autoReply.run();
+    autoReply.model.release();
+    await autoReply.set({ daily_cost_limit: '0.35', timezone: 'Asia/Kolkata' });
+    await Promise.all(Array.from({ length: 8 }, (_, i) => autoReply.receive(i + 1, `Question ${i + 1}`)));
+    await eventually(async () => {
+      const states = Object.values(await autoReply.states());
+      return states.length === 8 && !states.includes('pending');
+    });
+    expect(autoReply.sends).toHaveLength(3);
+    const reasons = async () => (await autoReply.replies()).flatMap(({ state, reason }) => (state === 'skipped' ? [reason] : []));
+    expect(await reasons()).toEqual(Array(5).fill('the cost limit of the day is reached'));
+    const { harness } = autoReply;
+    const settings = () => harness.rpc.call(GetAutoReply, { business_id: 1 });
+    expect(await settings()).toMatchObject({ daily_cost_limit: '0.35', counted_today: '0.3' });
+    // A day of the zone later nothing is counted.
+    await harness.db.query(
+      `UPDATE auto_reply.replies SET reserved_at = date_trunc('day', now() AT TIME ZONE 'Asia/Kolkata') AT TIME ZONE 'Asia/Kolkata' - interval '1 second'`,
+    );
+    expect(await settings()).toMatchObject({ counted_today: '0' });
+    autoReply.rate.price = null;
+    await autoReply.receive(9, 'Without a rate');
+    await eventually(async () => (await autoReply.states())['Without a rate'] === 'skipped');
+    expect((await reasons())[0]).toContain('no rate');
+    await autoReply.set({ daily_cost_limit: null });
+    await autoReply.receive(10, 'Without a limit');
+    await eventually(async () => (await autoReply.states())['Without a limit'] === 'replied');
   });
 
   it('a failed reply releases its place under the limit', async () => {

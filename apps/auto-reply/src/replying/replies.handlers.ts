@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { FindUnanswered, GatewayError, ListAutoReplies, TryAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { Shares } from '@mgw/shares';
 import { SettingsStore } from '../settings/settings.store';
 import { ModelFailure, ModelService } from './model.service';
@@ -20,14 +20,12 @@ export class RepliesHandlers {
   ) {}
 
   @Handles(ListAutoReplies)
-  list({ business_id, limit, cursor }: RequestOf<typeof ListAutoReplies>): Promise<ReplyOf<typeof ListAutoReplies>> {
-    return this.replies.list(business_id, limit, cursor);
-  }
+  list: Handler<typeof ListAutoReplies> = ({ business_id, limit, cursor }) => this.replies.list(business_id, limit, cursor);
 
   @Handles(FindUnanswered)
-  async unanswered({ business_id, conversation_ids }: RequestOf<typeof FindUnanswered>): Promise<ReplyOf<typeof FindUnanswered>> {
-    return { unanswered: await this.replies.unanswered(business_id, conversation_ids) };
-  }
+  unanswered: Handler<typeof FindUnanswered> = async ({ business_id, conversation_ids }) => ({
+    unanswered: await this.replies.unanswered(business_id, conversation_ids),
+  });
 
   @Handles(TryAutoReply)
   async try({ business_id, text }: RequestOf<typeof TryAutoReply>): Promise<ReplyOf<typeof TryAutoReply>> {

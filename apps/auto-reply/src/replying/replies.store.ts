@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/events';
+import { COUNTED_TODAY } from '../settings/settings.store';
 import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
+
+/** Whether the reply has a place, or the limit that leaves none. */
+export type Reserved = 'reserved' | 'daily_limit' | 'cost_limit' | 'no_rate';
 
 /** A customer's message that may get an automatic reply. */
 export interface Question {
@@ -136,29 +140,35 @@ export class RepliesStore {
   }
 
   /**
-   * Reserves a place under the business's daily limit, until `end` releases it. Releases the places of questions that this one
+   * Reserves a place under the business's daily limits, until `end` releases it. Releases the places of questions that this one
    * supersedes, so that several messages in a row count once. A dead worker's place stays with its question. Locks the business in a
-   * separate statement first, so that the count includes the places of transactions that it waited for.
-   * @returns whether a place was free
+   * separate statement first, so that the counts include the places of transactions that it waited for.
+   * @param price the rate of the reply; null without one
    */
-  async reserve({ id, business_id, conversation_id }: Question): Promise<boolean> {
+  async reserve({ id, business_id, conversation_id }: Question, price: string | null): Promise<Reserved> {
     return this.db.transaction(async (tx) => {
-      const [row] = await tx.query<{ daily_limit: number }>(
-        'SELECT daily_limit FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE',
-        [business_id],
-      );
+      await tx.query('SELECT FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE', [business_id]);
       await tx.query(
         `UPDATE auto_reply.replies SET reserved_at = NULL
          WHERE conversation_id = $2 AND id < $1 AND ${onRow(`state = 'pending' AND NOT sending AND reserved_at IS NOT NULL`)}`,
         [id, conversation_id],
       );
-      const reserved = await tx.query(
-        `UPDATE auto_reply.replies SET reserved_at = now() WHERE id = $1 AND ${onRow(`state = 'pending'`)} AND $3 >
-           (SELECT count(*) FROM auto_reply.replies WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1)
-         RETURNING id`,
-        [id, business_id, row?.daily_limit ?? 0],
+      const [limit] = await tx.query<{ reached: Exclude<Reserved, 'reserved'> | null }>(
+        `SELECT CASE
+           WHEN daily_limit <= (SELECT count(*) FROM auto_reply.replies WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1)
+             THEN 'daily_limit'
+           WHEN daily_cost_limit IS NOT NULL AND $3::numeric IS NULL THEN 'no_rate'
+           WHEN daily_cost_limit < $3::numeric + ${COUNTED_TODAY} THEN 'cost_limit' END AS reached
+         FROM auto_reply.settings s WHERE business_id = $2`,
+        [id, business_id, price],
       );
-      return reserved.length > 0;
+      if (!limit) return 'daily_limit';
+      if (limit.reached !== null) return limit.reached;
+      const reserved = await tx.query(
+        `UPDATE auto_reply.replies SET reserved_at = now(), expected_cost = $2 WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
+        [id, price],
+      );
+      return reserved.length > 0 ? 'reserved' : 'daily_limit';
     });
   }
 

@@ -1,14 +1,24 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { GatewayError, GetThread, MarkRead, SendText, type ReplyOf, type SuppressionStateName, type ThreadMessage } from '@mgw/contracts';
+import {
+  EstimateCost,
+  GatewayError,
+  GetThread,
+  MarkRead,
+  SendText,
+  type ReplyOf,
+  type SuppressionStateName,
+  type ThreadMessage,
+} from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
+import { marketOf } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
 import { SettingsStore, type Settings } from '../settings/settings.store';
 import { Interrupted, ModelFailure, ModelService, type ChatMessage } from './model.service';
-import { RepliesStore, type Question } from './replies.store';
+import { RepliesStore, type Question, type Reserved } from './replies.store';
 
 /** The newest messages of a conversation that are searched for an agent's activity. */
 const THREAD_MESSAGES = 100;
@@ -33,6 +43,11 @@ const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTL
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
   blocked: 'the customer is blocked',
+};
+const LIMITS: Record<Exclude<Reserved, 'reserved'>, string> = {
+  daily_limit: 'the daily limit is reached',
+  cost_limit: 'the cost limit of the day is reached',
+  no_rate: 'the rate card has no rate for this customer, so the cost limit cannot be kept',
 };
 const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
 const SUPERSEDED = 'the customer wrote again: only the newest message gets a reply';
@@ -94,12 +109,23 @@ export class ReplyService {
   }
 
   private async compose(question: Question, { settings, messages }: Context): Promise<string> {
-    if (!(await this.replies.reserve(question))) throw new Skipped('the daily limit is reached');
+    const reserved = await this.replies.reserve(question, await this.priceOf(question, settings));
+    if (reserved !== 'reserved') throw new Skipped(LIMITS[reserved]);
     if (settings.show_typing) this.showTyping(question);
     const reply = await this.models.reply(question.business_id, settings, messages);
     await this.replies.saveReply(question, reply);
     await this.loadContext(question);
     return reply;
+  }
+
+  /** The rate of a reply to this customer; null without one. @throws GatewayError if a cost limit needs it and the status service does not respond */
+  private async priceOf({ customer }: Question, { timezone, daily_cost_limit }: Settings): Promise<string | null> {
+    const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+    const market = marketOf(customer) ?? '*';
+    const estimate = this.rpc.call(EstimateCost, { category: 'service', day, markets: [{ market, count: 1 }] });
+    // Without a limit the price is for the page only.
+    const { markets } = await (daily_cost_limit === null ? estimate.catch(() => ({ markets: [] })) : estimate);
+    return markets[0]?.price ?? null;
   }
 
   /** The reply does not wait for it, and is sent without it. */

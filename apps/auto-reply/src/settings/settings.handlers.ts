@@ -13,10 +13,11 @@ export class SettingsHandlers {
 
   @Handles(GetAutoReply)
   async get({ business_id }: RequestOf<typeof GetAutoReply>): Promise<ReplyOf<typeof GetAutoReply>> {
-    const { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, show_typing, api_key_sealed } =
-      await this.settings.forBusiness(business_id);
-    const has_api_key = api_key_sealed !== null;
-    return { enabled, instructions, model, base_url, daily_limit, quiet_when_agent_active_minutes, show_typing, has_api_key };
+    const settings = await this.settings.forBusiness(business_id);
+    const { enabled, instructions, model, base_url, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing } =
+      settings;
+    const shown = { enabled, instructions, model, base_url, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing };
+    return { ...shown, has_api_key: settings.api_key_sealed !== null, counted_today: await this.settings.countedToday(business_id) };
   }
 
   @Handles(SetAutoReply)

@@ -14,6 +14,10 @@ export interface Settings extends AutoReplySettings {
 /** Age of the knowledge whether any business has auto-reply on, in milliseconds. */
 const ENABLED_FRESH_MS = 500;
 
+/** The cost of a business's replies since midnight in its time zone, but the reply `$1`. */
+export const COUNTED_TODAY = `(SELECT coalesce(sum(r.expected_cost), 0) FROM auto_reply.replies r
+  WHERE r.business_id = s.business_id AND r.id <> $1 AND r.reserved_at >= date_trunc('day', now() AT TIME ZONE s.timezone) AT TIME ZONE s.timezone)`;
+
 const NONE: Settings = {
   enabled: false,
   instructions: '',
@@ -21,6 +25,7 @@ const NONE: Settings = {
   base_url: null,
   api_key_sealed: null,
   daily_limit: 200,
+  daily_cost_limit: null,
   quiet_when_agent_active_minutes: 30,
   show_typing: false,
   plan: '',
@@ -45,7 +50,8 @@ export class SettingsStore {
 
   async forBusiness(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
-      `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit, quiet_minutes AS quiet_when_agent_active_minutes, show_typing,
+      `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit,
+         trim_scale(daily_cost_limit)::text AS daily_cost_limit, quiet_minutes AS quiet_when_agent_active_minutes, show_typing,
          plan, timezone
        FROM auto_reply.settings WHERE business_id = $1`,
       [businessId],
@@ -53,14 +59,21 @@ export class SettingsStore {
     return row ?? NONE;
   }
 
+  /** The cost that the limit counts. */
+  async countedToday(businessId: number): Promise<string> {
+    const sql = `SELECT trim_scale(${COUNTED_TODAY})::text AS counted FROM auto_reply.settings s WHERE business_id = $2`;
+    const [row] = await this.db.query<{ counted: string }>(sql, [0, businessId]);
+    return row?.counted ?? '0';
+  }
+
   /**
-   * Changes only the fields of the request; null removes the address or the key. If the origin changes and the request has no key,
+   * Changes only the fields of the request; null removes the address, the key or the cost limit. If the origin changes and the request has no key,
    * removes the stored key, so that it never reaches another host.
    * @returns whether a key was removed because the origin changed
    */
   async set(request: RequestOf<typeof SetAutoReply>): Promise<{ api_key_removed: boolean }> {
     const { business_id, timezone, plan, base_url, api_key_sealed } = request;
-    const { enabled, instructions, model, daily_limit, quiet_when_agent_active_minutes, show_typing } = request;
+    const { enabled, instructions, model, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing } = request;
     return this.db.transaction(async (tx) => {
       await tx.query('INSERT INTO auto_reply.settings (business_id) VALUES ($1) ON CONFLICT DO NOTHING', [business_id]);
       const [held] = await tx.query<Pick<Settings, 'base_url' | 'api_key_sealed'>>(
@@ -73,7 +86,7 @@ export class SettingsStore {
         `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
            base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
            daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes), timezone = $11, plan = $12,
-           show_typing = coalesce($13, show_typing)
+           show_typing = coalesce($13, show_typing), daily_cost_limit = CASE WHEN $14 THEN $15::numeric ELSE daily_cost_limit END
          WHERE business_id = $1`,
         [
           business_id,
@@ -89,6 +102,8 @@ export class SettingsStore {
           timezone,
           plan,
           show_typing ?? null,
+          daily_cost_limit !== undefined,
+          daily_cost_limit ?? null,
         ],
       );
       return { api_key_removed: api_key_sealed === undefined && originChanges && typeof held?.api_key_sealed === 'string' };

@@ -19,7 +19,7 @@ import {
   type RequestOf,
   type TemplateShape,
 } from '@mgw/contracts';
-import { Handles, RpcClient, type RpcContext } from '@mgw/rpc';
+import { Handles, RpcClient, type RpcContext, type Handler } from '@mgw/rpc';
 import { RunnerService } from '../running/runner.service';
 import { BroadcastsStore, type CreatedBroadcast } from './broadcasts.store';
 import { checkRows } from './check-rows';
@@ -40,10 +40,10 @@ export class BroadcastsHandlers {
 
   @Handles(CheckBroadcast)
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
-    const { faults } = await this.checked(request, context);
+    const { faults, category } = await this.checked(request, context);
     const wrong = new Set(faults.map(({ line }) => line)).size;
     const daily_limit = await this.broadcasts.dailyUse(request);
-    return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit };
+    return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit, category };
   }
 
   @Handles(CreateBroadcast)
@@ -77,9 +77,7 @@ export class BroadcastsHandlers {
   }
 
   @Handles(ListBroadcasts)
-  list({ business_id, limit, cursor }: RequestOf<typeof ListBroadcasts>): Promise<ReplyOf<typeof ListBroadcasts>> {
-    return this.broadcasts.list(business_id, limit, cursor);
-  }
+  list: Handler<typeof ListBroadcasts> = ({ business_id, limit, cursor }) => this.broadcasts.list(business_id, limit, cursor);
 
   @Handles(GetBroadcast)
   async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ReplyOf<typeof GetBroadcast>> {
@@ -142,7 +140,8 @@ export class BroadcastsHandlers {
   }
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
-    return checkRows(await this.template(request, context), request.recipients);
+    const template = await this.template(request, context);
+    return { ...checkRows(template, request.recipients), category: template.category };
   }
 
   /** @throws GatewayError TEMPLATE_NOT_FOUND, VALIDATION_FAILED for a template that a broadcast cannot send */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RefreshedValue } from '@mgw/caching';
 import { deliveryStatus, MessageReceived, PlatformStatus, type EventEnvelope } from '@mgw/contracts';
+import { failureReason } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { ReportsStore, type Reply, type Report } from './reports.store';
@@ -57,6 +58,5 @@ function reportOf({ business_id, data: { message_id: messageId, status: word, er
   if (!known || known.status === 'sent') return [];
   const { status, rank } = known;
   if (status !== 'failed') return [{ business_id, messageId, rank, reason: null }];
-  const reason = error ? `${error.code ?? 'no code'}: ${error.text}` : 'The platform reported a failure without details.';
-  return [{ business_id, messageId, rank, reason }];
+  return [{ business_id, messageId, rank, reason: failureReason(error) }];
 }

@@ -12,8 +12,12 @@ const MAX_RUNNING = 16;
 /** A broadcast may run this long while others wait, in milliseconds. */
 const TIME_SLICE_MS = 5_000;
 const POLL_MS = 1_000;
-const TICK_MS = 250;
-/** Sends of one broadcast that may be in flight. */
+/** A tick starts about this many sends: more at once delay other sends, fewer cost more transactions. */
+const SENDS_A_TICK = 10;
+/** Bounds of a tick, in milliseconds. A tick renews the lease. */
+const MIN_TICK_MS = 20;
+const MAX_TICK_MS = 250;
+/** Sends of one broadcast that may be in flight: as many calls to WhatsApp as one number may make at once. */
 const MAX_IN_FLIGHT = 64;
 
 interface Run {
@@ -79,15 +83,20 @@ export class RunnerService extends BackgroundLoop {
       });
   }
 
-  /** Sends at an even pace: each tick adds its share of `perSecond` to the allowance. */
+  /** Sends at an even pace: each tick adds what `perSecond` allows in the time since the previous one. */
   private async run(claimed: RunningBroadcast, run: Run): Promise<void> {
+    const { perSecond } = this.config;
+    const tickMs = Math.min(MAX_TICK_MS, Math.max(MIN_TICK_MS, (SENDS_A_TICK * 1_000) / perSecond));
     const broadcast = { ...claimed };
     const inFlight = new Set<Promise<void>>();
     let allowance = 0;
+    let countedUntil = performance.now() - tickMs;
     try {
       while (!this.isStopping) {
-        const tick = new Promise((resume) => setTimeout(resume, TICK_MS));
-        allowance = Math.min(this.config.perSecond, allowance + (this.config.perSecond * TICK_MS) / 1_000);
+        const tick = new Promise((resume) => setTimeout(resume, tickMs));
+        const now = performance.now();
+        allowance = Math.min(perSecond, allowance + (perSecond * (now - countedUntil)) / 1_000);
+        countedUntil = now;
         const room = run.isYielding ? 0 : Math.min(Math.floor(allowance), MAX_IN_FLIGHT - inFlight.size);
         const claimedAt = Date.now();
         const { lease, due } = await this.recipients.claim(broadcast, Math.max(0, room), inFlight.size === 0);

@@ -145,6 +145,9 @@ describe('spec §10: running broadcasts', () => {
     });
     releaseSends();
     // An outcome that could not be recorded within the statement's deadline is queried after 35 s.
+    await eventually(async () => (await broadcasts.get(id)).broadcast.sent === 2, { timeoutMs: 90_000 });
+    // The replica that took over may wait for the sends of the other one.
+    await broadcasts.advanceTime(60);
     await becomes('completed', id, 1, 90_000);
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0 });
   }, 180_000);

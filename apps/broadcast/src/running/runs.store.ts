@@ -40,6 +40,8 @@ export class RunsStore {
 
   /** Claims the broadcast that has waited longest; one that has never run comes first. */
   async claim(): Promise<RunningBroadcast | null> {
+    // Most polls find nothing, so they need no transaction.
+    if (!(await this.isAnyWaiting())) return null;
     return this.db.transaction(async (tx) => {
       // Without the lock two processes could each start a broadcast of one business.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);

@@ -57,6 +57,7 @@ export class SendingService {
     const sender = {
       business_id,
       sent_by: 'broadcast' as const,
+      broadcast_id: id,
       intent_id,
       api_key_id,
       plan,

@@ -6,6 +6,8 @@ import { Broadcasts } from '../../test/broadcasts.fixture';
 import { service } from '../main';
 
 const NEIGHBOUR = 2;
+/** The reason in the words of the message log: the platform's text, and what to do. */
+const UNDELIVERABLE = '131026: Undeliverable. The number may not be on WhatsApp, or its app is too old.';
 
 /** An event of one message: the response to its send, which may come late, or a report of the platform. */
 type Step = 'response' | 'delivered' | 'failed' | 'read' | 'played' | `neighbour ${'failed' | 'read'}`;
@@ -84,8 +86,7 @@ describe('platform reports on the messages of a broadcast', () => {
     expect(ORDERS.map((order, i) => [order.join(), states[i]?.state, states[i]?.delivery, states[i]?.reason])).toEqual(
       ORDERS.map((order) => {
         if (order.includes('read') || order.includes('played')) return [order.join(), 'sent', 'read', null];
-        if (order.includes('failed'))
-          return [order.join(), 'failed', order.includes('delivered') ? 'delivered' : null, '131026: Undeliverable'];
+        if (order.includes('failed')) return [order.join(), 'failed', order.includes('delivered') ? 'delivered' : null, UNDELIVERABLE];
         return [order.join(), 'sent', 'delivered', null];
       }),
     );
@@ -93,10 +94,10 @@ describe('platform reports on the messages of a broadcast', () => {
     expect(broadcast).toMatchObject({ sent: 10, failed: 7, pending: 0 });
     // Decision 451: a retry writes only to those who never got the message.
     expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 1 });
-    expect(failures).toEqual([{ reason: '131026: Undeliverable', count: 7 }]);
+    expect(failures).toEqual([{ reason: UNDELIVERABLE, count: 7 }]);
     const read = await broadcasts.recipients(id, 1, { state: 'read', phone: '5551000' });
     expect(read.map(({ phone }) => phone)).toEqual([broadcasts.phoneOf(0)]);
-    expect(await broadcasts.recipients(id, 1, { reason: '131026: Undeliverable' })).toHaveLength(7);
+    expect(await broadcasts.recipients(id, 1, { reason: UNDELIVERABLE })).toHaveLength(7);
   });
 
   it('decision 450: counts the first reply within a day, by number or by quote, and neither a reaction nor a neighbour’s message', async () => {

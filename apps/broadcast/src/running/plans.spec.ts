@@ -1,0 +1,79 @@
+import { newIntentId } from '@mgw/contracts';
+import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
+import { service } from '../main';
+import { RecipientsStore, type DueRecipient } from './recipients.store';
+import { RunsStore, type RunningBroadcast } from './runs.store';
+import { UnclearStore } from './unclear.store';
+
+const OPEN = 20_000;
+const CLAIMED = 10;
+/** Rows that a statement may read for ten recipients: some of its nodes read the same row. */
+const FEW = 100;
+
+/**
+ * After weeks PostgreSQL's statistics claim that almost nothing is open, and a new table has none. Under both, a statement may read the
+ * recipients that it works on, but not all open ones.
+ */
+describe.each([
+  ['new', 0],
+  ['weeks old', 40_000],
+])('guarantees §10, N2: a broadcast of 20,000 recipients on a %s table', (_, ended) => {
+  let harness: Harness;
+  let claimed: RunningBroadcast;
+
+  beforeAll(async () => {
+    harness = await startHarness(service);
+    const insert = (id: number, count: number, state: string) =>
+      harness.db.query(
+        `WITH b AS (INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total)
+           VALUES ($1, 1, 'b', 'offer', 'en', 'Growth', 'UTC', CASE WHEN $3 = 'sent' THEN 'completed' ELSE 'scheduled' END, $2::integer))
+         INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, intent_id)
+         SELECT $1, n, '1201555' || n, '{}', '{}', $3, gen_random_uuid() FROM generate_series(1, $2::integer) AS n`,
+        [id, count, state],
+      );
+    if (ended > 0) {
+      await insert(1, ended, 'sent');
+      await harness.db.query('VACUUM (ANALYZE) broadcast.recipients, broadcast.broadcasts');
+    }
+    await insert(2, OPEN, 'pending');
+    claimed = (await new RunsStore(harness.db).claim()) as RunningBroadcast;
+  }, 60_000);
+  afterAll(() => harness.close());
+
+  /** @returns the recipients that the statements read, and those that their joins discarded */
+  const recipientsRead = async (read: (db: Database) => Promise<unknown>): Promise<number> => {
+    const { recipients = 0, '': inVain = 0 } = await rowsRead(harness.db, read);
+    return recipients + inVain;
+  };
+  const claim = async (db: Database): Promise<DueRecipient[]> => {
+    const { lease, due } = await new RecipientsStore(db).claim(claimed, CLAIMED, true);
+    claimed.lease = lease;
+    return due ?? [];
+  };
+
+  it('claims, records and resolves recipients without reading all open ones', async () => {
+    let due: DueRecipient[] = [];
+    expect(await recipientsRead(async (db) => (due = await claim(db)))).toBeLessThanOrEqual(FEW);
+    expect(due).toHaveLength(CLAIMED);
+    const sent = due.map(({ nth, intent_id }) => ({
+      broadcastId: 2,
+      nth,
+      intentId: intent_id,
+      end: { state: 'sent' as const, messageId: `wamid.${newIntentId()}` },
+    }));
+    expect(await recipientsRead((db) => new RecipientsStore(db).record(sent))).toBeLessThanOrEqual(FEW);
+    await claim(harness.db);
+    await harness.db.query(`UPDATE broadcast.recipients SET due_at = now() WHERE state = 'sending'`);
+    let unclear: unknown[] = [];
+    expect(await recipientsRead(async (db) => (unclear = await new UnclearStore(db).claim(CLAIMED)))).toBeLessThanOrEqual(FEW);
+    expect(unclear).toHaveLength(CLAIMED);
+  });
+
+  it('takes a broadcast over, and checks whether it has ended, without reading all open recipients', async () => {
+    expect(await recipientsRead((db) => new RunsStore(db).complete(2))).toBeLessThanOrEqual(FEW);
+    expect(await recipientsRead((db) => new RunsStore(db).suspend(claimed))).toBeLessThanOrEqual(FEW);
+    await new RunsStore(harness.db).release(claimed);
+    expect(await recipientsRead((db) => new RunsStore(db).claim())).toBeLessThanOrEqual(FEW);
+  });
+});
