@@ -13,6 +13,7 @@ import { InboxListsHandlers } from './inbox/inbox-lists.handlers';
 import { InboxWorkStore } from './inbox/inbox-work.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
+import { SearchIndex } from './inbox/search-index.service';
 import { ThreadStore } from './inbox/thread.store';
 import { IntentSweeper } from './intents/intent-sweeper.service';
 import { IntentStore } from './intents/intent.store';
@@ -106,6 +107,7 @@ function platformSlots(rpcConcurrency: number) {
     InboxStore,
     InboundLogStore,
     InboxWorkStore,
+    SearchIndex,
     ThreadStore,
     MediaStore,
     StoredFilesStore,

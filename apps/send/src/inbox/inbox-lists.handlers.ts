@@ -10,11 +10,9 @@ import {
   UpdateQuickReply,
   type Label,
   type QuickReply,
-  type ReplyOf,
-  type RequestOf,
 } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { InboxListStore } from './inbox-list.store';
 
 /** The labels and quick replies of a business. */
@@ -29,46 +27,28 @@ export class InboxListsHandlers {
   }
 
   @Handles(ListLabels)
-  async listLabels({ business_id }: RequestOf<typeof ListLabels>): Promise<ReplyOf<typeof ListLabels>> {
-    return { labels: await this.labels.list(business_id) };
-  }
+  listLabels: Handler<typeof ListLabels> = async ({ business_id }) => ({ labels: await this.labels.list(business_id) });
 
   @Handles(CreateLabel)
-  createLabel({ business_id, ...label }: RequestOf<typeof CreateLabel>): Promise<ReplyOf<typeof CreateLabel>> {
-    return this.labels.create(business_id, label);
-  }
+  createLabel: Handler<typeof CreateLabel> = ({ business_id, ...label }) => this.labels.create(business_id, label);
 
   @Handles(UpdateLabel)
-  async updateLabel({ business_id, id, ...label }: RequestOf<typeof UpdateLabel>): Promise<ReplyOf<typeof UpdateLabel>> {
-    await this.labels.update(business_id, id, label);
-    return {};
-  }
+  updateLabel: Handler<typeof UpdateLabel> = ({ business_id, id, ...label }) => this.labels.update(business_id, id, label);
 
   @Handles(DeleteLabel)
-  async deleteLabel({ business_id, id }: RequestOf<typeof DeleteLabel>): Promise<ReplyOf<typeof DeleteLabel>> {
-    await this.labels.delete(business_id, id);
-    return {};
-  }
+  deleteLabel: Handler<typeof DeleteLabel> = ({ business_id, id }) => this.labels.delete(business_id, id);
 
   @Handles(ListQuickReplies)
-  async listQuickReplies({ business_id }: RequestOf<typeof ListQuickReplies>): Promise<ReplyOf<typeof ListQuickReplies>> {
-    return { quick_replies: await this.quickReplies.list(business_id) };
-  }
+  listQuickReplies: Handler<typeof ListQuickReplies> = async ({ business_id }) => ({
+    quick_replies: await this.quickReplies.list(business_id),
+  });
 
   @Handles(CreateQuickReply)
-  createQuickReply({ business_id, ...reply }: RequestOf<typeof CreateQuickReply>): Promise<ReplyOf<typeof CreateQuickReply>> {
-    return this.quickReplies.create(business_id, reply);
-  }
+  createQuickReply: Handler<typeof CreateQuickReply> = ({ business_id, ...reply }) => this.quickReplies.create(business_id, reply);
 
   @Handles(UpdateQuickReply)
-  async updateQuickReply({ business_id, id, ...reply }: RequestOf<typeof UpdateQuickReply>): Promise<ReplyOf<typeof UpdateQuickReply>> {
-    await this.quickReplies.update(business_id, id, reply);
-    return {};
-  }
+  updateQuickReply: Handler<typeof UpdateQuickReply> = ({ business_id, id, ...reply }) => this.quickReplies.update(business_id, id, reply);
 
   @Handles(DeleteQuickReply)
-  async deleteQuickReply({ business_id, id }: RequestOf<typeof DeleteQuickReply>): Promise<ReplyOf<typeof DeleteQuickReply>> {
-    await this.quickReplies.delete(business_id, id);
-    return {};
-  }
+  deleteQuickReply: Handler<typeof DeleteQuickReply> = ({ business_id, id }) => this.quickReplies.delete(business_id, id);
 }

@@ -13,7 +13,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { InboundLogStore } from './inbound-log.store';
 import { InboxWorkStore } from './inbox-work.store';
@@ -33,9 +33,7 @@ export class InboxHandlers {
   ) {}
 
   @Handles(ListConversations)
-  list(request: RequestOf<typeof ListConversations>): Promise<ReplyOf<typeof ListConversations>> {
-    return this.inbox.list(request);
-  }
+  list: Handler<typeof ListConversations> = (request) => this.inbox.list(request);
 
   @Handles(GetThread)
   async thread(request: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
@@ -50,9 +48,7 @@ export class InboxHandlers {
   }
 
   @Handles(ListInboundMessages)
-  listInbound(request: RequestOf<typeof ListInboundMessages>): Promise<ReplyOf<typeof ListInboundMessages>> {
-    return this.inbound.list(request);
-  }
+  listInbound: Handler<typeof ListInboundMessages> = (request) => this.inbound.list(request);
 
   @Handles(UpdateConversation)
   async update(request: RequestOf<typeof UpdateConversation>): Promise<ReplyOf<typeof UpdateConversation>> {
@@ -62,15 +58,11 @@ export class InboxHandlers {
   }
 
   @Handles(UnassignConversations)
-  async unassign({ business_id, user_id }: RequestOf<typeof UnassignConversations>): Promise<ReplyOf<typeof UnassignConversations>> {
-    await this.work.unassign(business_id, user_id);
-    return {};
-  }
+  unassign: Handler<typeof UnassignConversations> = ({ business_id, user_id }) => this.work.unassign(business_id, user_id);
 
   @Handles(AddNote)
-  addNote({ business_id, conversation_id, user_id, text }: RequestOf<typeof AddNote>): Promise<ReplyOf<typeof AddNote>> {
-    return this.work.addNote(business_id, conversation_id, user_id, text);
-  }
+  addNote: Handler<typeof AddNote> = ({ business_id, conversation_id, user_id, text }) =>
+    this.work.addNote(business_id, conversation_id, user_id, text);
 
   private async byId({ business_id, conversation_id }: { business_id: number; conversation_id: number }): Promise<ConversationRecord> {
     const conversation = await this.inbox.find(business_id, conversation_id);

@@ -10,7 +10,7 @@ import {
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined } from '@mgw/postgres';
 import type { SuppressionState } from '../suppression/suppression';
-import { findCandidates } from './search-candidates';
+import { findByWords, findCandidates } from './search-candidates';
 import { searchTerms, type SearchTerms } from './search-terms';
 import { LAST_MESSAGE } from './thread.store';
 
@@ -88,18 +88,34 @@ const viewSql = (view: InboxView) =>
     ),
   );
 
-/**
- * SQL of a page of a search, the last active first, without conversations that have no message (only a preference or a suppression).
- * @param which a condition that an index serves
- */
-const searchSql = (view: InboxView, which: string) =>
+/** SQL of which conversations a search looks at, and in which order. */
+interface Searched {
+  which: string;
+  rank: string;
+  before: string;
+}
+/** Without candidates: all, the last active first. */
+const ALL_BY_ACTIVITY: Searched = {
+  which: 'merged_into IS NULL',
+  rank: '0',
+  before: `(${ACTIVITY}, id) < (coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))`,
+};
+/** People with a matching name or number, `$13`, before conversations with a matching message, `$12`. */
+const PERSON_RANK = 'CASE WHEN id = ANY ($13::bigint[]) THEN 1 ELSE 0 END';
+const CANDIDATES: Searched = {
+  which: `id = ANY ($13::bigint[] || $12::bigint[]) AND ${onRow('merged_into IS NULL')}`,
+  rank: PERSON_RANK,
+  before: `(${PERSON_RANK}, ${ACTIVITY}, id) < (coalesce($9::bigint, 2), coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))`,
+};
+
+/** SQL of a page of a search, without conversations that have no message (only a preference or a suppression). */
+const searchSql = (view: InboxView, { which, rank, before }: Searched) =>
   withLastMessage(
     examine(
-      `SELECT ${COLUMNS}, 0 AS rank, ${ACTIVITY} AS activity FROM send.conversations
-       WHERE business_id = $1 AND ${which} AND ${onRow(VIEWS[view])}
-         AND (${ACTIVITY}, id) < (coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))
-       ORDER BY ${ACTIVITY} DESC, id DESC LIMIT $5`,
-      `(starts_with(row.phone, $10) OR right(row.phone, length($10)) = $10 OR position(' ' || lower($9) IN ' ' || lower(row.name)) > 0)
+      `SELECT ${COLUMNS}, ${rank} AS rank, ${ACTIVITY} AS activity FROM send.conversations
+       WHERE business_id = $1 AND ${which} AND ${onRow(VIEWS[view])} AND ${before}
+       ORDER BY ${rank === '0' ? '' : `${rank} DESC, `}${ACTIVITY} DESC, id DESC LIMIT $5`,
+      `($9::bigint IS NULL OR true) AND (position($11 IN row.phone) > 0 OR position(' ' || lower($10) IN ' ' || lower(row.name)) > 0 OR row.id = ANY ($12::bigint[]))
          AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id)) AND ${filters(view)}`,
       { ...LIMITS, columns: 'activity::text AS exact' },
     ),
@@ -107,8 +123,8 @@ const searchSql = (view: InboxView, which: string) =>
 const allOf = (sql: (view: InboxView) => string) =>
   Object.fromEntries(INBOX_VIEWS.map((view) => [view, sql(view)])) as Record<InboxView, string>;
 const VIEW_PAGES = allOf(viewSql);
-const ALL_CONVERSATIONS = allOf((view) => searchSql(view, 'merged_into IS NULL'));
-const CANDIDATE_CONVERSATIONS = allOf((view) => searchSql(view, `id = ANY ($11::bigint[]) AND ${onRow('merged_into IS NULL')}`));
+const ALL_CONVERSATIONS = allOf((view) => searchSql(view, ALL_BY_ACTIVITY));
+const CANDIDATE_CONVERSATIONS = allOf((view) => searchSql(view, CANDIDATES));
 
 const countSql = (condition: string) =>
   `(SELECT count(*)::integer FROM (SELECT FROM send.conversations WHERE business_id = $1 AND ${WROTE} AND ${condition} LIMIT ${MAX_COUNT}) counted)`;
@@ -152,24 +168,30 @@ export class InboxStore {
     return { conversations: page.map(toConversationRecord), next_cursor };
   }
 
-  /** Searches with indexes. If they find too many conversations, scans a bounded number of the newest. */
+  /** Searches with indexes. If they find too many people, scans a bounded number of the newest conversations. */
   private async search({ business_id, limit, cursor, ...filter }: RequestOf<typeof ListConversations>, terms: SearchTerms) {
-    readCursor(cursor, ['time', 'id']);
+    readCursor(cursor, ['id', 'time', 'id']);
     const reads = this.db.reads(business_id);
     const candidates = await findCandidates(reads, business_id, terms);
+    const found = await findByWords(reads, business_id, terms);
     const { page, next_cursor } = await filteredPage<ConversationRow>(
       limit,
       cursor,
       (scan) => {
-        const [at, id] = readCursor(scan.cursor, ['time', 'id']) ?? [null, null];
-        const values = [business_id, ...filterValues(filter), scan.examined, scan.returned, at, id, terms.text, terms.digits];
+        const [rank, at, id] = readCursor(scan.cursor, ['id', 'time', 'id']) ?? [null, null, null];
+        const place = [scan.examined, scan.returned, at, id, rank];
+        const values = [business_id, ...filterValues(filter), ...place, terms.text, terms.digits, [...found.keys()]];
         return candidates === null
           ? reads.query<ConversationRow>(ALL_CONVERSATIONS[filter.view ?? 'all'], values)
           : reads.query<ConversationRow>(CANDIDATE_CONVERSATIONS[filter.view ?? 'all'], [...values, candidates]);
       },
-      ({ exact, id }) => [exact, id],
+      ({ rank, exact, id }) => [rank, exact, id],
     );
-    return { conversations: page.map(toConversationRecord), next_cursor };
+    const conversations = page.map((row) => {
+      const message = found.get(row.id);
+      return { ...toConversationRecord(row), ...(message && { found: message }) };
+    });
+    return { conversations, next_cursor };
   }
 
   /** @param id a merged conversation's id finds the conversation that it was merged into */

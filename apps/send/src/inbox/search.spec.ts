@@ -61,12 +61,22 @@ describe('lists of a business with many conversations', () => {
     return { rows: rows['conversations'] ?? 0, messages: rows['inbound_messages'] ?? 0, found: found?.conversations ?? [] };
   };
 
-  it('finds a number by its beginning, by its end and in any notation', async () => {
+  it('finds a number by any part, in any notation', async () => {
     const phone = String(919_800_000_000 + MANY - 5);
-    for (const search of [phone, `+${phone}`, `+91 98000-${phone.slice(7)}`, `0${phone.slice(2)}`, phone.slice(-9), ` ${phone} `]) {
+    for (const search of [
+      phone,
+      `+${phone}`,
+      `+91 98000-${phone.slice(7)}`,
+      `0${phone.slice(2)}`,
+      phone.slice(-9),
+      phone.slice(1),
+      ` ${phone} `,
+    ]) {
       const { conversations } = await page(search);
       expect([search, conversations.map(({ customer_phone }) => customer_phone)]).toEqual([search, [phone]]);
     }
+    const middle = (await page('8000599', { limit: 100 })).conversations;
+    expect(middle.map(({ customer_phone }) => customer_phone)).toEqual(Array.from({ length: 100 }, (_, i) => String(919_800_059_900 + i)));
   });
 
   it('finds a name by the beginning of its words, ignoring case and spaces, within the business only', async () => {
@@ -84,6 +94,57 @@ describe('lists of a business with many conversations', () => {
     await rename('Person 77');
     expect(await names('zebedee')).toEqual([]);
     expect(await names('person 77')).toContain('Person 77');
+  });
+
+  it('finds words of messages of either side, the newest message of each conversation, within the business only', async () => {
+    const found = async (search: string, business_id = 1) =>
+      (await page(search, { business_id })).conversations.map((one) => [one.customer_name, one.found?.text]);
+    await harness.db.query(
+      `INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, caption, sent_at) VALUES
+         (1, 'wamid.w1', 50, 'text', 'Where is my order?', NULL, now() - interval '2 days'),
+         (1, 'wamid.w2', 50, 'text', 'My ORDER-771234 is late…', NULL, now() - interval '1 day'),
+         (1, 'wamid.w3', 51, 'image', NULL, 'late order', now() - interval '40 days'),
+         (1, 'wamid.w4', 52, 'text', 'late order, deleted', NULL, now()),
+         (1, 'wamid.w5', 53, 'text', $1, NULL, now()),
+         (2, 'wamid.w6', ${MANY + 1}, 'text', 'another late order', NULL, now())`,
+      [`${'x'.repeat(3_000)} ${'y '.repeat(80)} order ${'z'.repeat(900)}`],
+    );
+    await harness.db.query(
+      `INSERT INTO send.message_changes (business_id, message_id, changed_at, deleted_at) VALUES (1, 'wamid.w4', now(), now())`,
+    );
+    await harness.db.query(
+      `INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at)
+       SELECT gen_random_uuid(), 1, 'accepted', phone, 'text', CASE id WHEN 54 THEN 'agent' ELSE 'broadcast' END, 'Your order is not late', 'wamid.o' || id, now()
+       FROM send.conversations WHERE id IN (54, 55)`,
+    );
+    expect(await found('late order')).toEqual([
+      ['Person 50', 'My ORDER-771234 is late…'],
+      ['Person 51', 'late order'],
+      ['Person 54', 'Your order is not late'],
+    ]);
+    expect(await found('order 771234')).toEqual([['Person 50', 'My ORDER-771234 is late…']]);
+    expect(await found('771234')).toEqual([['Person 50', 'My ORDER-771234 is late…']]);
+    expect((await found('ord')).map(([name]) => name)).toEqual(['Person 50', 'Person 51', 'Person 53', 'Person 54']);
+    expect((await found('y order'))[0]?.[1]).toHaveLength(160);
+    expect(await found('lat order')).toEqual([]);
+    expect(await found('order', 2)).toEqual([['Ravi Other', 'another late order']]);
+    await harness.db.query(`DELETE FROM send.inbound_messages WHERE message_id = 'wamid.w2'`);
+    expect(await found('771234')).toEqual([]);
+  });
+
+  it('lists people with a matching name or number before messages, over all pages', async () => {
+    await harness.db.query(
+      `INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)
+       SELECT 1, 'wamid.r' || n, n, 'text', 'For Ravina, please', now() FROM generate_series(60, 64) AS n`,
+    );
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const { conversations, next_cursor } = await page('ravi', { limit: 2, cursor });
+      seen.push(...conversations.map(({ customer_name }) => customer_name));
+      cursor = next_cursor;
+    } while (cursor !== null);
+    expect(seen).toEqual(['Ravina 100% _x_', 'Åsa Ravi  Kumar-Patel', ...[60, 61, 62, 63, 64].map((n) => `Person ${n}`)]);
   });
 
   it.each(['%', '_', '\\', "'", '.*', '(', '100%', '\u{1f600}', '+', '-', ' ', '"]'])('searches for %j literally', async (search) => {

@@ -25,6 +25,7 @@ describe('the daily cap (spec §8)', () => {
     marketing: false,
     needsWindow: false,
     text: 'Hi',
+    details: null,
   });
   const reserveAt = async (timezone: string, time: string) => (await store.reserve([draft(timezone)], [], new Date(time)))[0];
 

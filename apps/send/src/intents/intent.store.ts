@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { SentDetails } from '@mgw/contracts';
 import { appendToOutbox } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
@@ -47,15 +46,6 @@ export class IntentStore {
     return this.db.query<IntentRow>(sql, [businessId, messageIds]);
   }
 
-  /** Adds what the thread shows. The commit does not wait for the disk; that of the outcome includes it. */
-  async describe(intentId: string, userId: number | null, details: SentDetails | null): Promise<void> {
-    await this.db.relaxed.query('UPDATE send.intents SET user_id = $2, details = $3 WHERE id = $1', [
-      intentId,
-      userId,
-      details && JSON.stringify(details),
-    ]);
-  }
-
   /** Finds the intents whose outcome is not recorded yet. An erased one stays as it is: its event would name nobody. */
   async findOpen(tx: Tx, intentIds: string[]): Promise<IntentRecord[]> {
     const rows = await tx.query<IntentRecordRow>(
@@ -90,8 +80,8 @@ export class IntentStore {
     return this.db.transaction(async (tx) => {
       const rows = await tx.query<IntentRecordRow>(
         `UPDATE send.intents SET state = 'unknown', failure_reason = $2
-         WHERE id IN (SELECT id FROM send.intents WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1)
-                      ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED)
+         WHERE id = ANY (ARRAY(SELECT id FROM send.intents WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1)
+                      ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED))
          RETURNING ${RECORD_COLUMNS}`,
         [olderThanSeconds, INTERRUPTED],
       );
@@ -126,6 +116,7 @@ function toIntentRecord(row: IntentRecordRow): IntentRecord {
     text: row.text,
     language: null,
     requestId: null,
+    broadcastId: null,
     traceparent: undefined,
   };
 }

@@ -19,6 +19,8 @@ export interface IntentDraft {
   needsWindow: boolean;
   /** The text that the person reads; `text` of message.sent. */
   text: string;
+  /** The content that the thread shows beside the text, as JSON (decision 390). */
+  details: string | null;
 }
 
 /** The recipient at the time of the reservation. */
@@ -75,6 +77,8 @@ export interface IntentRecord {
   /** The template's language and the id of the request; null for an intent that was read back. */
   language: string | null;
   requestId: string | null;
+  /** The broadcast that sends it; null as `requestId`. */
+  broadcastId: number | null;
   /** The trace in which the outcome is recorded. */
   traceparent: string | undefined;
 }

@@ -32,6 +32,7 @@ export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptanc
     api_key_id: intent.apiKeyId,
     template: intent.template,
     repaired,
+    ...(intent.broadcastId !== null && { broadcast_id: intent.broadcastId }),
     ...requestFacts(intent),
   };
   const fields = {

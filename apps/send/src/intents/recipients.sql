@@ -1,5 +1,5 @@
 -- Whether the recipient of each send may receive it (decision 1): the suppression that refuses it, the strictest first, and whether it needs
--- an open window that is closed. send.reserve_sends and dry runs share it. nth counts from 1.
+-- an open window that is closed. send.reserve and dry runs share it. nth counts from 1.
 --
 -- p_hash names recipients of businesses that have erased people; else null. One snapshot reads the opt-outs of conversations and of erased
 -- people, so an erasure at the same moment hides none (decision 382).

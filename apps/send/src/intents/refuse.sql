@@ -1,5 +1,5 @@
 -- A definite refusal refunds the Idempotency-Key and the place under the daily cap, on the day that the send counted for, once: only the
--- call that makes the transition refunds (guarantees §1, S5). Rows are locked in the same order as in send.reserve_sends.
+-- call that makes the transition refunds (guarantees §1, S5). Rows are locked in the same order as in send.reserve.
 CREATE OR REPLACE FUNCTION send.refuse(p_id uuid[], p_reason text[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE v_refused uuid[];
 BEGIN

@@ -29,7 +29,7 @@ export class ReservationService {
       maxSize: 128,
       maxHeldBytes: MAX_QUEUED_BYTES,
       businessOf: ({ sender }) => sender.business_id,
-      sizeOf: ({ text }) => 2 * text.length,
+      sizeOf: ({ text, details }) => 2 * (text.length + (details?.length ?? 0)),
       run: (drafts) =>
         reserveDistinct(drafts, (leaders) => reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error })))),
     });

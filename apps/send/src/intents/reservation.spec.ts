@@ -55,6 +55,7 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
     marketing: false,
     needsWindow: false,
     text: 'Hi',
+    details: null,
     ...kind,
   });
   const reserve = (...drafts: IntentDraft[]) => store.reserve(drafts, [], new Date(WROTE_AT));

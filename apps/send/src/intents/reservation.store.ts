@@ -31,8 +31,8 @@ export interface SenderKey {
   key: string;
 }
 
-const RESERVE = `SELECT * FROM send.reserve_sends($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::text[], $13::text[], $14, $15, $16)`;
+const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+  $11::text[], $12::text[], $13::text[], $14, $15::jsonb[], $16, $17, $18)`;
 
 const PREVIEW = `SELECT r.suppression AS "refusedBy", NOT r.window_closed AS "windowOpen", r.last_inbound_at AS "lastInboundAt",
     (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = r.conversation_id AND s.state IS NOT NULL
@@ -50,7 +50,7 @@ export class ReservationStore {
   ) {}
 
   /**
-   * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve_sends`).
+   * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve`).
    * Drafts of one sender must have different Idempotency-Keys.
    * @param hashes of the recipients, in the order of the drafts; null where the business has erased nobody
    * @param now replaces the database's clock in tests
@@ -71,6 +71,8 @@ export class ReservationStore {
       column((draft) => draft.sender.sent_by),
       column((draft) => draft.template),
       column((draft) => draft.text),
+      column((draft) => draft.sender.user_id ?? null),
+      column((draft) => draft.details),
       column((draft) => draft.marketing),
       column((draft) => draft.needsWindow),
       now,

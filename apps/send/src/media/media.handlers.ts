@@ -10,7 +10,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { MediaStore } from './media.store';
 import { StoredFilesStore } from './stored-files.store';
 
@@ -30,28 +30,19 @@ export class MediaHandlers {
   }
 
   @Handles(RecordUpload)
-  async recordUpload(request: RequestOf<typeof RecordUpload>): Promise<ReplyOf<typeof RecordUpload>> {
-    return { expires_at: (await this.media.recordUpload(request)).toISOString() };
-  }
+  recordUpload: Handler<typeof RecordUpload> = async (request) => ({ expires_at: (await this.media.recordUpload(request)).toISOString() });
 
   @Handles(ClaimFiles)
-  async claim({ limit, without }: RequestOf<typeof ClaimFiles>): Promise<ReplyOf<typeof ClaimFiles>> {
-    return { files: await this.storedFiles.claim(limit, without) };
-  }
+  claim: Handler<typeof ClaimFiles> = async ({ limit, without }) => ({ files: await this.storedFiles.claim(limit, without) });
 
   @Handles(EndFileTask)
-  async endTask(request: RequestOf<typeof EndFileTask>): Promise<ReplyOf<typeof EndFileTask>> {
-    await this.storedFiles.end(request);
-    return {};
-  }
+  endTask: Handler<typeof EndFileTask> = (request) => this.storedFiles.end(request);
 
   @Handles(HasErasedFiles)
-  async hasErased({ business_id, conversation_ids }: RequestOf<typeof HasErasedFiles>): Promise<ReplyOf<typeof HasErasedFiles>> {
-    return { has_files: await this.storedFiles.hasErased(business_id, conversation_ids) };
-  }
+  hasErased: Handler<typeof HasErasedFiles> = async ({ business_id, conversation_ids }) => ({
+    has_files: await this.storedFiles.hasErased(business_id, conversation_ids),
+  });
 
   @Handles(HasStoredFiles)
-  async hasStored(): Promise<ReplyOf<typeof HasStoredFiles>> {
-    return { has_files: await this.storedFiles.hasStored() };
-  }
+  hasStored: Handler<typeof HasStoredFiles> = async () => ({ has_files: await this.storedFiles.hasStored() });
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Controller } from '@nestjs/common';
 import { FindPerson, PrepareErasure, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { erasureKeyContext } from './erased-opt-outs';
 import { PeopleStore } from './people.store';
@@ -14,9 +14,7 @@ export class PeopleHandlers {
   ) {}
 
   @Handles(FindPerson)
-  find({ business_id, phone }: RequestOf<typeof FindPerson>): Promise<ReplyOf<typeof FindPerson>> {
-    return this.people.find(business_id, phone);
-  }
+  find: Handler<typeof FindPerson> = ({ business_id, phone }) => this.people.find(business_id, phone);
 
   @Handles(PrepareErasure)
   async prepare({ business_id, phone }: RequestOf<typeof PrepareErasure>): Promise<ReplyOf<typeof PrepareErasure>> {

@@ -4,7 +4,6 @@ import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { PlatformConnection } from '../connection/connection.service';
 import type { IntentRecord, Recipient } from '../intents/intent';
-import { IntentStore } from '../intents/intent.store';
 import { OutcomeService } from '../intents/outcome.service';
 import { RefusalEffects } from '../platform-errors/refusal-effects.service';
 import { refusalError } from '../platform-errors/refusal-error';
@@ -27,7 +26,6 @@ export class PlatformSendService {
   constructor(
     private readonly graph: GraphClient,
     private readonly outcomes: OutcomeService,
-    private readonly intents: IntentStore,
     private readonly effects: RefusalEffects,
   ) {}
 
@@ -43,9 +41,6 @@ export class PlatformSendService {
   private async storeBeforeCall({ intent, outgoing }: ReservedSend): Promise<void> {
     try {
       await outgoing.beforeCall?.(intent.id);
-      const { sender, details } = outgoing;
-      if (details !== undefined || sender.user_id !== undefined)
-        await this.intents.describe(intent.id, sender.user_id ?? null, details ?? null);
     } catch (error) {
       await this.outcomes.refused(intent, 'The send could not be prepared, so nothing was sent.');
       throw error;

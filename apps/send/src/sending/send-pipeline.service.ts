@@ -84,13 +84,25 @@ export class SendPipeline {
   }
 }
 
-function toDraft({ sender, to, type, template, needsWindow, text }: OutgoingMessage): IntentDraft {
+function toDraft({ sender, to, type, template, needsWindow, text, details }: OutgoingMessage): IntentDraft {
   const marketing = template?.category === 'MARKETING';
   const { name = null, language = null } = template ?? {};
-  return { id: sender.intent_id ?? newIntentId(), sender, to, type, template: name, language, marketing, needsWindow, text };
+  const id = sender.intent_id ?? newIntentId();
+  return {
+    id,
+    sender,
+    to,
+    type,
+    template: name,
+    language,
+    marketing,
+    needsWindow,
+    text,
+    details: details ? JSON.stringify(details) : null,
+  };
 }
 
 function toIntentRecord({ id, sender, to, type, template, text, language }: IntentDraft, requestId: string): IntentRecord {
-  const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy } = sender;
-  return { id, businessId, apiKeyId, to, type, sentBy, template, text, language, requestId, traceparent: activeTraceparent() };
+  const { business_id: businessId, api_key_id: apiKeyId, sent_by: sentBy, broadcast_id: broadcastId = null } = sender;
+  return { id, businessId, apiKeyId, to, type, sentBy, template, text, language, requestId, broadcastId, traceparent: activeTraceparent() };
 }

@@ -15,7 +15,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Handles, type RpcContext } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { IntentStore } from '../intents/intent.store';
 import { DryRunService } from './dry-run.service';
 import { FindSendsService } from './find-sends.service';
@@ -37,59 +37,44 @@ export class SendHandlers {
   ) {}
 
   @Handles(SendTemplate)
-  template(request: RequestOf<typeof SendTemplate>, context: RpcContext): Promise<ReplyOf<typeof SendTemplate>> {
-    return this.pipeline.send(request.sender, context, (report) => this.kinds.template(request, context, report));
-  }
+  template: Handler<typeof SendTemplate> = (request, context) =>
+    this.pipeline.send(request.sender, context, (report) => this.kinds.template(request, context, report));
 
   @Handles(SendText)
-  text(request: RequestOf<typeof SendText>, context: RpcContext): Promise<ReplyOf<typeof SendText>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.text(request));
-  }
+  text: Handler<typeof SendText> = (request, context) => this.pipeline.send(request.sender, context, () => this.kinds.text(request));
 
   @Handles(SendMedia)
-  media(request: RequestOf<typeof SendMedia>, context: RpcContext): Promise<ReplyOf<typeof SendMedia>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.media(request));
-  }
+  media: Handler<typeof SendMedia> = (request, context) => this.pipeline.send(request.sender, context, () => this.kinds.media(request));
 
   @Handles(SendInteractive)
-  interactive(request: RequestOf<typeof SendInteractive>, context: RpcContext): Promise<ReplyOf<typeof SendInteractive>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.interactive(request));
-  }
+  interactive: Handler<typeof SendInteractive> = (request, context) =>
+    this.pipeline.send(request.sender, context, () => this.kinds.interactive(request));
 
   @Handles(SendLocation)
-  location(request: RequestOf<typeof SendLocation>, context: RpcContext): Promise<ReplyOf<typeof SendLocation>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.location(request));
-  }
+  location: Handler<typeof SendLocation> = (request, context) =>
+    this.pipeline.send(request.sender, context, () => this.kinds.location(request));
 
   @Handles(SendContacts)
-  contacts(request: RequestOf<typeof SendContacts>, context: RpcContext): Promise<ReplyOf<typeof SendContacts>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.contacts(request));
-  }
+  contacts: Handler<typeof SendContacts> = (request, context) =>
+    this.pipeline.send(request.sender, context, () => this.kinds.contacts(request));
 
   @Handles(SendReaction)
-  reaction(request: RequestOf<typeof SendReaction>, context: RpcContext): Promise<ReplyOf<typeof SendReaction>> {
-    return this.pipeline.send(request.sender, context, () => this.kinds.reaction(request));
-  }
+  reaction: Handler<typeof SendReaction> = (request, context) =>
+    this.pipeline.send(request.sender, context, () => this.kinds.reaction(request));
 
   @Handles(SendOtp)
-  otp(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
-    return this.otps.send(request, context);
-  }
+  otp: Handler<typeof SendOtp> = (request, context) => this.otps.send(request, context);
 
   @Handles(CheckSend)
-  check(request: RequestOf<typeof CheckSend>, context: RpcContext): Promise<ReplyOf<typeof CheckSend>> {
-    return this.dryRuns.check(request, context);
-  }
+  check: Handler<typeof CheckSend> = (request, context) => this.dryRuns.check(request, context);
 
   @Handles(FindSends)
-  async find({ business_id, message_ids }: RequestOf<typeof FindSends>): Promise<ReplyOf<typeof FindSends>> {
-    return { sends: await this.sendsById.find(business_id, message_ids) };
-  }
+  find: Handler<typeof FindSends> = async ({ business_id, message_ids }) => ({
+    sends: await this.sendsById.find(business_id, message_ids),
+  });
 
   @Handles(GetDailyUsage)
-  async dailyUsage({ api_keys }: RequestOf<typeof GetDailyUsage>): Promise<ReplyOf<typeof GetDailyUsage>> {
-    return { used: await this.intents.dailyUsage(api_keys) };
-  }
+  dailyUsage: Handler<typeof GetDailyUsage> = async ({ api_keys }) => ({ used: await this.intents.dailyUsage(api_keys) });
 
   @Handles(CheckDailyCap)
   async checkDailyCap({ messages, at, sender }: RequestOf<typeof CheckDailyCap>): Promise<ReplyOf<typeof CheckDailyCap>> {

@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { GetSendSettings, SetSendSettings, type ReplyOf, type RequestOf, type SendSettings } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { GetSendSettings, SetSendSettings, type SendSettings } from '@mgw/contracts';
+import { Handles, type Handler } from '@mgw/rpc';
 import { SettingsStore } from './settings.store';
 
 @Controller()
@@ -8,13 +8,9 @@ export class SettingsHandlers {
   constructor(private readonly settings: SettingsStore) {}
 
   @Handles(GetSendSettings)
-  async get({ business_id }: RequestOf<typeof GetSendSettings>): Promise<ReplyOf<typeof GetSendSettings>> {
-    return (await this.settings.forBusinesses([business_id])).get(business_id) as SendSettings;
-  }
+  get: Handler<typeof GetSendSettings> = async ({ business_id }) =>
+    (await this.settings.forBusinesses([business_id])).get(business_id) as SendSettings;
 
   @Handles(SetSendSettings)
-  async set({ business_id, ...settings }: RequestOf<typeof SetSendSettings>): Promise<ReplyOf<typeof SetSendSettings>> {
-    await this.settings.set(business_id, settings);
-    return {};
-  }
+  set: Handler<typeof SetSendSettings> = ({ business_id, ...settings }) => this.settings.set(business_id, settings);
 }

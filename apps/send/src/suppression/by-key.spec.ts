@@ -96,7 +96,7 @@ describe('the account by key (decisions 362 to 364)', () => {
   });
 
   it('decision 364, spec §8: checks the daily cap for many messages at once, on the day of the broadcast', async () => {
-    const sender = { api_key_id: 77, daily_limit: 3, plan: 'Growth', timezone: 'UTC' };
+    const sender = { api_key_id: 77, daily_limit: 3, plan: 'Growth', timezone: 'Asia/Kolkata' };
     await sending.template({ api_key_id: 77 });
     expect(await rpc(CheckDailyCap, { messages: 2, at: null, sender })).toEqual({});
     const tomorrow = new Date(Date.now() + 86_400_000).toISOString();

@@ -12,7 +12,7 @@ import {
 } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
 import { SuppressionChanges } from './suppression-changes.service';
@@ -44,20 +44,12 @@ export class SuppressionHandlers {
   }
 
   @Handles(SetSuppression)
-  async set({
-    business_id,
-    phone,
-    state,
-    reason,
-    source = 'dashboard',
-  }: RequestOf<typeof SetSuppression>): Promise<ReplyOf<typeof SetSuppression>> {
-    await this.change(async (tx) => {
+  set: Handler<typeof SetSuppression> = ({ business_id, phone, state, reason, source = 'dashboard' }) =>
+    this.change(async (tx) => {
       const conversations = await this.conversations.findOrOpen(tx, [personByAlias(business_id, phone)]);
       const change = { businessId: business_id, conversations, source, reason, at: null };
       return this.changes.apply(tx, change, () => this.suppressions.set(tx, conversations[0] as number, source, state, null, reason));
     });
-    return {};
-  }
 
   /** Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. */
   @Handles(ImportSuppressions)

@@ -11,7 +11,7 @@ const REASONS: Record<SuppressionState, string> = {
   opted_out_marketing: 'has opted out of marketing messages from this business',
 };
 
-/** @param state the suppression that send.reserve_sends found */
+/** @param state the suppression that send.reserve found */
 export function recipientSuppressed(state: SuppressionState): GatewayError {
   return new GatewayError('RECIPIENT_SUPPRESSED', `The recipient ${REASONS[state]}.`, { suppression_state: state });
 }

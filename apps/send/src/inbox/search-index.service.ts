@@ -1,0 +1,28 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Database } from '@mgw/postgres';
+import { BackgroundLoop, LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
+
+const INTERVAL_MS = 5_000;
+
+/**
+ * PostgreSQL lists new entries of a GIN index first, and sorts them into it in bulk. This loop does so, which otherwise a customer's message
+ * would do now and then, and wait for it. A search reads the list too.
+ */
+@Injectable()
+export class SearchIndex extends BackgroundLoop {
+  constructor(
+    private readonly db: Database,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    super({ name: 'sorting search entries', logger, retryMs: INTERVAL_MS });
+  }
+
+  protected async round(): Promise<number> {
+    await this.db.upkeep.query(
+      `SELECT gin_clean_pending_list(c.oid) FROM pg_class c JOIN pg_am a ON a.oid = c.relam
+       WHERE c.relnamespace = 'send'::regnamespace AND c.relkind = 'i' AND a.amname = 'gin'`,
+    );
+    return INTERVAL_MS;
+  }
+}
