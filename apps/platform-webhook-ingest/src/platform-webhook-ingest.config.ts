@@ -6,7 +6,7 @@ export class IngestConfig extends config('platform-webhook-ingest', {
   ...databaseSettings,
   ...sealingSettings,
   ...retentionSettings,
-  rawWebhooksDays: env.integer('RETENTION_RAW_WEBHOOKS_DAYS', {
+  rawCallbacksDays: env.integer('RETENTION_RAW_WEBHOOKS_DAYS', {
     doc: 'days to keep received callbacks; the platform retries them for 7',
     default: 8,
     min: 8,

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf } from '@mgw/service';
+import { CallbackTimesStore } from './callbacks/callback-times.store';
 import { CallbacksStore } from './callbacks/callbacks.store';
 import { WaitingCallbacksStore } from './callbacks/waiting-callbacks.store';
 import { ConnectionsService } from './connections/connections.service';
@@ -7,20 +8,20 @@ import { Signatures } from './connections/signatures';
 import { METRICS } from './metrics';
 import { IngestConfig } from './platform-webhook-ingest.config';
 import { ingestPersonalData } from './personal-data';
-import { WebhookHandlers } from './receiving/webhook.handlers';
+import { CallbackHandlers } from './receiving/callback.handlers';
 import { DEAD_LETTER_BUSINESS } from './dead-letter-business';
-import { WebhookService } from './receiving/webhook.service';
+import { CallbackService } from './receiving/callback.service';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
 
 /** A callback stays until it is split, whatever its age. */
-const ingestRetention = ({ rawWebhooksDays }: IngestConfig) => ({
-  rows: [{ table: 'ingest.callbacks', where: `split_at < now() - interval '${rawWebhooksDays} days'` }],
+const ingestRetention = ({ rawCallbacksDays }: IngestConfig) => ({
+  rows: [{ table: 'ingest.callbacks', where: `split_at < now() - interval '${rawCallbacksDays} days'` }],
 });
 
 @Module({
   controllers: [
-    WebhookHandlers,
+    CallbackHandlers,
     ...operatorControllers('platform-webhook-ingest', 'ingest', METRICS, DEAD_LETTER_BUSINESS),
     personalDataController('platform-webhook-ingest', 'ingest', ingestPersonalData),
   ],
@@ -28,8 +29,9 @@ const ingestRetention = ({ rawWebhooksDays }: IngestConfig) => ({
     ConnectionsService,
     Signatures,
     CallbacksStore,
+    CallbackTimesStore,
     WaitingCallbacksStore,
-    WebhookService,
+    CallbackService,
     SplitterService,
     EventsInFlight,
     retention(IngestConfig, ingestRetention),

@@ -45,6 +45,8 @@ export async function startTemplate() {
     templates: [approved('order', [bodyOf('Hello {{1}}, order {{2}}')])] as { name: string }[],
     number: { id: '7', status: 'CONNECTED' },
     refusal: null as { status: number; code: number } | null,
+    /** Responses to the requests whose path contains `part`, before all others. */
+    fixed: [] as { part: string; status?: number; body: object }[],
     /** The response to a change of a template. */
     written: {} as object,
     /** Holds the next response to a path with this part until the test calls `sendHeld`. */
@@ -58,6 +60,8 @@ export async function startTemplate() {
       respondHeld = respond;
     };
     const { templates, number, refusal } = platform;
+    const fixed = platform.fixed.find(({ part }) => path.includes(part));
+    if (fixed) return send(fixed.status ?? 200, fixed.body);
     if (refusal) return send(refusal.status, { error: { code: refusal.code, message: 'no' } });
     if (method !== 'GET') return send(200, platform.written);
     const after = Number(new URL(path, graph.url).searchParams.get('after') ?? 0);

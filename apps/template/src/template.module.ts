@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
 import { operatorControllers, outboxRelay, retention, sealerOf, sealingCheck, WantedEvents } from '@mgw/service';
+import { CALLS_OF_A_CHECK, ConnectionChecks, MAX_CHECKS } from './connections/connection-checks.service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
 import { AccountUpdates } from './connections/account-updates.service';
@@ -29,6 +30,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
   providers: [
     AccountUpdates,
     PlatformEventsConsumer,
+    ConnectionChecks,
     ConnectionsStore,
     ProbeService,
     SyncService,
@@ -46,7 +48,11 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
       provide: GraphClient,
       inject: [TemplateConfig],
       useFactory: (config: TemplateConfig) =>
-        new GraphClient({ baseUrl: config.graphBaseUrl, version: config.graphVersion, connections: MAX_PROBES + MAX_SYNCS + MAX_WRITES }),
+        new GraphClient({
+          baseUrl: config.graphBaseUrl,
+          version: config.graphVersion,
+          connections: MAX_PROBES + MAX_SYNCS + MAX_WRITES + MAX_CHECKS * CALLS_OF_A_CHECK,
+        }),
     },
   ],
 })

@@ -72,7 +72,9 @@ export class WaitingCallbacksStore {
   }
 
   /** Splits the oldest dead letter that an operator replays, one replica at a time. @returns false if there is none */
-  replay(split: Split): Promise<boolean> {
+  async replay(split: Split): Promise<boolean> {
+    // Most polls find nothing, so they need no transaction.
+    if ((await letterToReplay(this.db)) === undefined) return false;
     return this.letters.run({ durable: true }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.replays')) AS held`);
       const letter = lock?.held ? await letterToReplay(tx) : undefined;

@@ -12,7 +12,7 @@ type Open = (sealed: string, context: string) => string;
 export class ConnectionMap {
   private readonly holdersBySecret = new Map<string, number[]>();
   private readonly secretsByBusiness = new Map<number, string[]>();
-  private readonly verifyTokens = new Set<string>();
+  private readonly businessesByVerifyToken = new Map<string, number[]>();
   /** The strongest claim first. */
   private readonly claimsByNumber = new Map<string, number[]>();
   private readonly claimsByAccount = new Map<string, number[]>();
@@ -56,8 +56,8 @@ export class ConnectionMap {
   }
 
   /** Compares hashes, so that the time reveals nothing about the token. */
-  knowsVerifyToken(token: string): boolean {
-    return this.verifyTokens.has(digest(token));
+  businessesWithVerifyToken(token: string): number[] {
+    return this.businessesByVerifyToken.get(digest(token)) ?? [];
   }
 
   isConnected(phoneNumberId: string): boolean {
@@ -110,7 +110,7 @@ export class ConnectionMap {
     const token = open(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
     for (const secret of new Set(secrets)) append(this.holdersBySecret, secret, business_id);
     this.secretsByBusiness.set(business_id, secrets);
-    if (token) this.verifyTokens.add(digest(token));
+    if (token) append(this.businessesByVerifyToken, digest(token), business_id);
     if (connection.number_verified_at !== null) this.verified.add(business_id);
     append(this.claimsByNumber, connection.phone_number_id, business_id);
     append(this.claimsByAccount, connection.business_account_id, business_id);

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import {
   ConnectionChanged,
+  GetCallbackTimes,
   ListConnections,
   ReceivePlatformWebhook,
   VerifyPlatformHandshake,
@@ -423,6 +424,17 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       false,
       false,
     ]);
+  });
+
+  it('decision 531: keeps when the platform last reached the callback of each business', async () => {
+    const times = (business_id: number) => harness.rpc.call(GetCallbackTimes, { business_id });
+    await harness.rpc.call(VerifyPlatformHandshake, { mode: 'subscribe', verify_token: 'verify 2' });
+    await eventually(async () => (await times(2)).handshake_at !== null);
+    expect([await times(1), (await times(2)).callback_at]).toEqual([{ callback_at: null, handshake_at: null }, null]);
+    await signed(envelope({ messages: [text('wamid.1')] }), 'second secret');
+    await signed(envelope({ messages: [text('wamid.1')] }));
+    const { callback_at, handshake_at } = await eventually(async () => ((await times(1)).callback_at !== null ? times(1) : false));
+    expect([Date.parse(callback_at ?? '') > Date.now() - 60_000, handshake_at]).toEqual([true, null]);
   });
 
   it('guarantees §8: another process publishes the events of one that died after storing a callback', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PlatformAccountUpdate, PlatformTemplateUpdate, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import type { WebhookChange } from '@mgw/platform-api';
+import type { CallbackChange } from '@mgw/platform-api';
 
 /** The entry that a change comes in; `time` is seconds since 1970. */
 interface Entry {
@@ -10,7 +10,7 @@ interface Entry {
 }
 
 /** A ban, a restriction or the end of one (platform §4.6). */
-export function accountEvent(businessId: number, entry: Entry, change: WebhookChange): EventEnvelope<typeof PlatformAccountUpdate> {
+export function accountEvent(businessId: number, entry: Entry, change: CallbackChange): EventEnvelope<typeof PlatformAccountUpdate> {
   return newEvent(PlatformAccountUpdate, {
     id: `platform.account:${businessId}:${hashOf(entry, change)}`,
     at: new Date().toISOString(),
@@ -21,7 +21,7 @@ export function accountEvent(businessId: number, entry: Entry, change: WebhookCh
 }
 
 /** A change of a template (platform §4.6). */
-export function templateEvent(businessId: number, entry: Entry, change: WebhookChange): EventEnvelope<typeof PlatformTemplateUpdate> {
+export function templateEvent(businessId: number, entry: Entry, change: CallbackChange): EventEnvelope<typeof PlatformTemplateUpdate> {
   return newEvent(PlatformTemplateUpdate, {
     id: `platform.template:${businessId}:${hashOf(entry, change)}`,
     at: new Date().toISOString(),
@@ -32,7 +32,7 @@ export function templateEvent(businessId: number, entry: Entry, change: WebhookC
 }
 
 /** These changes carry no id: the same change at the same time is the same event (decision 133). */
-function hashOf({ time }: Entry, change: WebhookChange): string {
+function hashOf({ time }: Entry, change: CallbackChange): string {
   return createHash('sha256')
     .update(JSON.stringify([time ?? null, change]))
     .digest('base64url');

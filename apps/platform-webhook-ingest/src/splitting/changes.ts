@@ -1,4 +1,4 @@
-import type { PlatformWebhook, WebhookChange, WebhookEntry, WebhookValue } from '@mgw/platform-api';
+import type { PlatformCallback, CallbackChange, CallbackEntry, CallbackValue } from '@mgw/platform-api';
 import type { ConnectionMap } from '../connections/connection-map';
 
 export type Owners = Pick<ConnectionMap, 'isConnected' | 'ownerOfNumber' | 'ownersOfAccount'>;
@@ -10,14 +10,14 @@ export interface Change {
   account: string;
   time: number | undefined;
   field: string;
-  value: WebhookValue;
+  value: CallbackValue;
 }
 
-export function changesOf(webhook: unknown): Change[] {
+export function changesOf(parsed: unknown): Change[] {
   const found: Change[] = [];
-  for (const entry of list<WebhookEntry>((webhook as PlatformWebhook | null)?.entry)) {
+  for (const entry of list<CallbackEntry>((parsed as PlatformCallback | null)?.entry)) {
     const time = typeof entry?.time === 'number' ? entry.time : undefined;
-    for (const change of list<WebhookChange>(entry?.changes)) {
+    for (const change of list<CallbackChange>(entry?.changes)) {
       const value = isObject(change?.value) ? change.value : {};
       found.push({ account: shortText(entry.id), time, field: shortText(change?.field), value });
     }
@@ -42,7 +42,7 @@ export function isAccountField(field: string): boolean {
   return field === 'account_update' || /^(message_template|template_category)/.test(field);
 }
 
-export function numberOf({ metadata }: WebhookValue): string {
+export function numberOf({ metadata }: CallbackValue): string {
   return shortText(metadata?.phone_number_id);
 }
 

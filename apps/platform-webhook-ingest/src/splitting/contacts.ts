@@ -1,5 +1,5 @@
 import { isBusinessScopedId, isWaId } from '@mgw/phone';
-import type { WebhookContact, WebhookMessage } from '@mgw/platform-api';
+import type { CallbackContact, CallbackMessage } from '@mgw/platform-api';
 
 /** WhatsApp's profile names have up to 25 characters, names of businesses up to 512. */
 const MOST_NAME_CHARACTERS = 512;
@@ -12,16 +12,16 @@ export interface Sender {
 
 /** The contacts that come with the messages of one change. Finds them by phone or user id. */
 export class Contacts {
-  private readonly byId = new Map<string, WebhookContact>();
-  private readonly single: WebhookContact | undefined;
+  private readonly byId = new Map<string, CallbackContact>();
+  private readonly single: CallbackContact | undefined;
 
-  constructor(contacts: WebhookContact[]) {
+  constructor(contacts: CallbackContact[]) {
     if (contacts.length === 1) [this.single] = contacts;
     for (const contact of contacts) for (const id of idsOf(contact)) if (!this.byId.has(id)) this.byId.set(id, contact);
   }
 
   /** A missing phone or user id is absent or empty; a user id may come in the field of a phone (platform §4.7). */
-  senderOf(message: WebhookMessage): Sender {
+  senderOf(message: CallbackMessage): Sender {
     const contact = this.contactOf(message);
     const ids = [...nonEmptyStrings(message.from, message.from_user_id), ...idsOf(contact)];
     const { name } = contact?.profile ?? {};
@@ -33,12 +33,12 @@ export class Contacts {
   }
 
   /** The customer's username, if WhatsApp sends it. */
-  usernameOf(message: WebhookMessage): unknown {
+  usernameOf(message: CallbackMessage): unknown {
     return this.contactOf(message)?.profile?.username;
   }
 
   /** The contact of a message, shortened for a dead letter. */
-  forLetter(message: WebhookMessage): WebhookContact[] {
+  forLetter(message: CallbackMessage): CallbackContact[] {
     const contact = this.contactOf(message);
     if (!contact) return [];
     const { phone, user_id, name } = this.senderOf(message);
@@ -46,7 +46,7 @@ export class Contacts {
   }
 
   /** A message without ids belongs to the single contact. A system message has no contact (platform §4.4). */
-  private contactOf(message: WebhookMessage): WebhookContact | undefined {
+  private contactOf(message: CallbackMessage): CallbackContact | undefined {
     const own = nonEmptyStrings(message.from, message.from_user_id);
     if (own.length === 0) return message.type === 'system' ? undefined : this.single;
     for (const id of own) {
@@ -57,7 +57,7 @@ export class Contacts {
   }
 }
 
-function idsOf(contact: WebhookContact | undefined): string[] {
+function idsOf(contact: CallbackContact | undefined): string[] {
   return nonEmptyStrings(contact?.wa_id, contact?.user_id);
 }
 

@@ -1,5 +1,5 @@
 import { sha256Hex, type InboundDetails } from '@mgw/contracts';
-import type { WebhookMessage } from '@mgw/platform-api';
+import type { CallbackMessage } from '@mgw/platform-api';
 import { isObject, membersOf } from './changes';
 import { toStorable } from './read-callback';
 
@@ -21,7 +21,7 @@ type Addition = Part | 'too-deep' | undefined;
  * @param file the object of a media message
  * @returns undefined if there are none; `details_truncated` if some exceed the limits
  */
-export function messageDetails(message: WebhookMessage, file: Members | undefined, username: unknown): InboundDetails | undefined {
+export function messageDetails(message: CallbackMessage, file: Members | undefined, username: unknown): InboundDetails | undefined {
   const interactive = interactiveOf(message);
   // The parts that may be large come last, so that they do not displace the others.
   return withinLimit([
@@ -54,7 +54,7 @@ function withinLimit(additions: Addition[]): InboundDetails | undefined {
   return Object.keys(details).length > 0 ? details : undefined;
 }
 
-function contextOf({ context }: WebhookMessage): InboundDetails['context'] {
+function contextOf({ context }: CallbackMessage): InboundDetails['context'] {
   if (!isObject(context)) return undefined;
   const message_id = textOf(context.id);
   const forwarded = context.forwarded === true || context.frequently_forwarded === true;
@@ -63,12 +63,12 @@ function contextOf({ context }: WebhookMessage): InboundDetails['context'] {
     : undefined;
 }
 
-function buttonOf({ button }: WebhookMessage): InboundDetails['button'] {
+function buttonOf({ button }: CallbackMessage): InboundDetails['button'] {
   const payload = textOf(membersOf(button)['payload']);
   return payload === undefined ? undefined : { payload };
 }
 
-function interactiveOf({ interactive }: WebhookMessage): InboundDetails['interactive'] {
+function interactiveOf({ interactive }: CallbackMessage): InboundDetails['interactive'] {
   const replies = membersOf(interactive);
   for (const type of ['button_reply', 'list_reply'] as const) {
     const reply = replies[type];
@@ -81,7 +81,7 @@ function interactiveOf({ interactive }: WebhookMessage): InboundDetails['interac
 }
 
 /** The response of a flow is JSON within JSON. One that is not an object counts as absent. */
-function responseOf({ interactive }: WebhookMessage, known: NonNullable<InboundDetails['interactive']>): Addition {
+function responseOf({ interactive }: CallbackMessage, known: NonNullable<InboundDetails['interactive']>): Addition {
   const json = membersOf(membersOf(interactive)['nfm_reply'])['response_json'];
   if (known.type !== 'nfm_reply' || typeof json !== 'string') return undefined;
   let response: unknown;
@@ -94,7 +94,7 @@ function responseOf({ interactive }: WebhookMessage, known: NonNullable<InboundD
   return ifShallow(response, (cleaned) => ({ interactive: { ...known, response: cleaned } }));
 }
 
-function locationOf({ location }: WebhookMessage): InboundDetails['location'] {
+function locationOf({ location }: CallbackMessage): InboundDetails['location'] {
   const { latitude, longitude, name, address } = membersOf(location);
   if (!isDegrees(latitude, 90) || !isDegrees(longitude, 180)) return undefined;
   return { latitude, longitude, ...defined({ name: textOf(name), address: textOf(address) }) };
@@ -105,7 +105,7 @@ function isDegrees(value: unknown, most: number): value is number {
 }
 
 /** The platform leaves out the emoji of a removed reaction. */
-function reactionOf({ reaction }: WebhookMessage): InboundDetails['reaction'] {
+function reactionOf({ reaction }: CallbackMessage): InboundDetails['reaction'] {
   const { message_id, emoji } = membersOf(reaction);
   return textOf(message_id) === undefined ? undefined : { message_id: message_id as string, emoji: textOf(emoji) ?? null };
 }
@@ -114,7 +114,7 @@ function fileOf({ filename, voice, animated, sha256 }: Members): Part {
   return { filename: textOf(filename), voice: flagOf(voice), animated: flagOf(animated), sha256: sha256Hex(sha256) };
 }
 
-function errorsOf({ errors }: WebhookMessage): InboundDetails['errors'] {
+function errorsOf({ errors }: CallbackMessage): InboundDetails['errors'] {
   if (!Array.isArray(errors)) return undefined;
   const known = (errors as unknown[]).slice(0, MOST_ERRORS).flatMap((error) => {
     const { code, title, message } = membersOf(error);
@@ -123,18 +123,18 @@ function errorsOf({ errors }: WebhookMessage): InboundDetails['errors'] {
   return known.length > 0 ? known : undefined;
 }
 
-function referralOf({ referral }: WebhookMessage): InboundDetails['referral'] {
+function referralOf({ referral }: CallbackMessage): InboundDetails['referral'] {
   const members = membersOf(referral);
   const known = defined(Object.fromEntries(REFERRAL_MEMBERS.map((name) => [name, textOf(members[name])])));
   return Object.keys(known).length > 0 ? known : undefined;
 }
 
-function contactsOf({ contacts }: WebhookMessage): Addition {
+function contactsOf({ contacts }: CallbackMessage): Addition {
   const cards = Array.isArray(contacts) ? contacts.filter((card) => isObject(card) && !Array.isArray(card)) : [];
   return cards.length > 0 ? ifShallow(cards as Members[], (contacts) => ({ contacts })) : undefined;
 }
 
-function orderOf({ order }: WebhookMessage): Addition {
+function orderOf({ order }: CallbackMessage): Addition {
   return isObject(order) && !Array.isArray(order) ? ifShallow(order, (order) => ({ order })) : undefined;
 }
 

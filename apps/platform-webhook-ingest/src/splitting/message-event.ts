@@ -1,6 +1,6 @@
 import { matches, MessageId, PlatformMessage, type EventEnvelope } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import type { WebhookMessage } from '@mgw/platform-api';
+import type { CallbackMessage } from '@mgw/platform-api';
 import { membersOf, shortText } from './changes';
 import type { Contacts } from './contacts';
 import { messageDetails } from './message-details';
@@ -12,7 +12,7 @@ const MEDIA = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 export function messageEvent(
   businessId: number,
   phoneNumberId: string,
-  message: WebhookMessage,
+  message: CallbackMessage,
   contacts: Contacts,
 ): EventEnvelope<typeof PlatformMessage> {
   const at = platformTime(message.timestamp);
@@ -39,7 +39,7 @@ export function messageEvent(
 type Members = Record<string, unknown>;
 
 /** A member of the wrong type counts as absent. */
-function contentOf(message: WebhookMessage, contacts: Contacts) {
+function contentOf(message: CallbackMessage, contacts: Contacts) {
   if (message.type === 'edit' || message.type === 'revoke') return changeOf(message[message.type]);
   const file = fileOf(message);
   const details = messageDetails(message, file, contacts.usernameOf(message));
@@ -47,9 +47,9 @@ function contentOf(message: WebhookMessage, contacts: Contacts) {
 }
 
 /** An edit has the new message; a revocation has none. */
-function changeOf(change: WebhookMessage['edit']) {
+function changeOf(change: CallbackMessage['edit']) {
   const { original_message_id, message } = membersOf(change);
-  const edited = membersOf(message) as unknown as WebhookMessage;
+  const edited = membersOf(message) as unknown as CallbackMessage;
   return {
     text: textOf(edited),
     caption: stringOf(fileOf(edited)?.['caption']),
@@ -58,7 +58,7 @@ function changeOf(change: WebhookMessage['edit']) {
   };
 }
 
-function textOf({ text, button, interactive }: WebhookMessage): string | null {
+function textOf({ text, button, interactive }: CallbackMessage): string | null {
   const { button_reply, list_reply, nfm_reply } = membersOf(interactive);
   const texts = [
     membersOf(text)['body'],
@@ -69,7 +69,7 @@ function textOf({ text, button, interactive }: WebhookMessage): string | null {
   return texts.find((one) => typeof one === 'string') ?? null;
 }
 
-function fileOf(message: WebhookMessage): Members | undefined {
+function fileOf(message: CallbackMessage): Members | undefined {
   return MEDIA.has(message.type) && Object.hasOwn(message, message.type) ? membersOf(message[message.type]) : undefined;
 }
 

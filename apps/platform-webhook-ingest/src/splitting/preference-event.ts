@@ -4,7 +4,7 @@ import { userIdOf, waIdOf } from '@mgw/phone';
 import { platformTime } from './platform-time';
 
 /** One element of `user_preferences` (platform §4.6). */
-export interface WebhookPreference {
+export interface CallbackPreference {
   wa_id?: string;
   user_id?: string;
   category?: string;
@@ -16,7 +16,7 @@ export interface WebhookPreference {
 export function preferenceEvent(
   businessId: number,
   phoneNumberId: string,
-  preference: WebhookPreference,
+  preference: CallbackPreference,
 ): EventEnvelope<typeof PlatformPreference> {
   const said_at = platformTime(preference.timestamp);
   const { category = '', value = '' } = preference;

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { outboxRow } from '@mgw/events';
-import type { WebhookMessage, WebhookStatus, WebhookValue } from '@mgw/platform-api';
+import type { CallbackMessage, CallbackStatus, CallbackValue } from '@mgw/platform-api';
 import { wholeLetter, type BadUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
 import { accountEvent, templateEvent } from './change-events';
 import { changesOf, countUpdates, isAccountField, isObject, list, numberOf, type Change, type Owners } from './changes';
 import { Contacts } from './contacts';
 import { messageEvent } from './message-event';
-import { preferenceEvent, type WebhookPreference } from './preference-event';
+import { preferenceEvent, type CallbackPreference } from './preference-event';
 import { statusEvent } from './status-event';
 
 /** WhatsApp puts 1,000 updates at most into a callback (platform §4.2). */
@@ -28,8 +28,8 @@ const YIELD_EVERY_MS = 10;
  * Events and letters together stay within a small multiple of the callback's size.
  * @throws Error if the whole callback must become one dead letter
  */
-export async function splitCallback(webhook: unknown, callback: SignedBody, owners: Owners): Promise<Updates> {
-  const changes = changesOf(webhook);
+export async function splitCallback(parsed: unknown, callback: SignedBody, owners: Owners): Promise<Updates> {
+  const changes = changesOf(parsed);
   if (countUpdates(changes) > MOST_UPDATES) throw new Error(`more than ${MOST_UPDATES} updates: WhatsApp sends 1,000 at most`);
   const splitting = new Splitting(callback, owners);
   let yieldAt = performance.now() + YIELD_EVERY_MS;
@@ -78,8 +78,8 @@ class Splitting {
 
   private *messages(change: Change): Generator<() => void> {
     const { value } = change;
-    const messages = list<WebhookMessage>(value.messages);
-    const statuses = list<WebhookStatus>(value.statuses);
+    const messages = list<CallbackMessage>(value.messages);
+    const statuses = list<CallbackStatus>(value.statuses);
     const number = numberOf(value);
     if (this.isUnknown(number)) return void (this.ignored.unknown_number += messages.length + statuses.length);
     const contacts = new Contacts(list(value.contacts));
@@ -101,7 +101,7 @@ class Splitting {
   }
 
   private *preferences(change: Change): Generator<() => void> {
-    const preferences = list(change.value['user_preferences'] as WebhookPreference[] | undefined);
+    const preferences = list(change.value['user_preferences'] as CallbackPreference[] | undefined);
     const number = numberOf(change.value);
     if (this.isUnknown(number)) return void (this.ignored.unknown_number += preferences.length);
     for (const preference of preferences) {
@@ -126,7 +126,7 @@ class Splitting {
   }
 
   /** @returns whether the update became an event */
-  private attempt(change: Change, update: unknown, make: () => EventEnvelope, alone: () => WebhookValue): boolean {
+  private attempt(change: Change, update: unknown, make: () => EventEnvelope, alone: () => CallbackValue): boolean {
     try {
       if (!isObject(update)) throw new Error('the update is not an object');
       if (JSON.stringify(update).length > MOST_CHARACTERS)
@@ -144,7 +144,7 @@ class Splitting {
   }
 
   /** The letter holds a callback with this update only, so that a replay does not repeat the others. */
-  private setAside({ account, time, field, value }: Change, reason: string, alone: () => WebhookValue): void {
+  private setAside({ account, time, field, value }: Change, reason: string, alone: () => CallbackValue): void {
     if (this.bad === 0) this.firstReason = reason;
     this.bad += 1;
     if (this.bad > this.letters.length + 1) return;

@@ -86,9 +86,9 @@ function splitStored(callback: StoredCallback, map: ConnectionMap): Promise<Upda
 }
 
 /** Never throws: a callback that cannot be split becomes one dead letter. */
-export async function splitOrSetAside(webhook: unknown, callback: SignedBody, map: ConnectionMap): Promise<Updates> {
+export async function splitOrSetAside(parsed: unknown, callback: SignedBody, map: ConnectionMap): Promise<Updates> {
   try {
-    return await splitCallback(webhook, callback, map);
+    return await splitCallback(parsed, callback, map);
   } catch (error) {
     return setAside(callback, error as Error);
   }

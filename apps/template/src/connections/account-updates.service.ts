@@ -37,7 +37,7 @@ export class AccountUpdates {
   private async applyOne({ business_id, data: { event, raw } }: AccountEvent, tx: Tx): Promise<void> {
     const problem = CLOSING_EVENTS[event];
     if (problem !== undefined) return this.connections.markClosed(tx, business_id, problem);
-    if (REOPENING_EVENTS.has(event)) return this.connections.scheduleProbe(tx, business_id);
+    if (REOPENING_EVENTS.has(event)) return this.connections.scheduleProbe(business_id, tx);
     if (event === 'ACCOUNT_RESTRICTION') return this.restrict(business_id, raw, tx);
     if (event === 'DISABLED_UPDATE') return this.ban(business_id, raw, tx);
   }
@@ -57,7 +57,7 @@ export class AccountUpdates {
     if (/^DISABLE/.test(state)) await this.connections.markClosed(tx, businessId, 'The platform disabled this account.');
     else if (/^REINSTATE/.test(state)) {
       await this.connections.setRestrictions(tx, businessId, {});
-      await this.connections.scheduleProbe(tx, businessId);
+      await this.connections.scheduleProbe(businessId, tx);
     }
   }
 }

@@ -1,17 +1,20 @@
 import { Controller } from '@nestjs/common';
 import {
+  CheckConnection,
   ConnectionChanged,
   GetConnection,
   GetConnections,
   ListConnections,
   ReportConnectionProblem,
   SetConnection,
+  SubscribeToAccount,
   SuspendBusiness,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, RpcClient } from '@mgw/rpc';
 import { SyncService } from '../templates/sync.service';
+import { ConnectionChecks } from './connection-checks.service';
 import { ConnectionsStore } from './connections.store';
 import { ProbeService } from './probe.service';
 
@@ -23,6 +26,7 @@ export class ConnectionsHandlers {
   constructor(
     private readonly connections: ConnectionsStore,
     private readonly probing: ProbeService,
+    private readonly checks: ConnectionChecks,
     private readonly syncing: SyncService,
     private readonly rpc: RpcClient,
   ) {}
@@ -49,6 +53,17 @@ export class ConnectionsHandlers {
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
     this.probing.wake();
     return { connection };
+  }
+
+  @Handles(CheckConnection)
+  async check({ business_id, callback_url }: RequestOf<typeof CheckConnection>): Promise<ReplyOf<typeof CheckConnection>> {
+    return { checks: await this.checks.check(business_id, callback_url) };
+  }
+
+  @Handles(SubscribeToAccount)
+  async subscribe({ business_id }: RequestOf<typeof SubscribeToAccount>): Promise<ReplyOf<typeof SubscribeToAccount>> {
+    await this.checks.subscribe(business_id);
+    return {};
   }
 
   @Handles(SuspendBusiness)

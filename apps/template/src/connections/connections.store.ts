@@ -115,8 +115,8 @@ export class ConnectionsStore {
   /** Claims due probes for PROBE_CLAIM_S seconds. */
   async claimDue(atMost: number): Promise<DueProbe[]> {
     const rows = await this.db.query<ConnectionRow & { claim: string }>(
-      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_CLAIM_S} seconds' WHERE business_id IN
-       (SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_CLAIM_S} seconds' WHERE business_id = ANY (ARRAY(
+       SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED))
        RETURNING ${COLUMNS}, probe_at::text AS claim`,
       [atMost],
     );
@@ -145,7 +145,7 @@ export class ConnectionsStore {
   }
 
   /** Schedules a probe for now, because the connection may work again. */
-  async scheduleProbe(tx: Tx, businessId: number): Promise<void> {
+  async scheduleProbe(businessId: number, tx: Pick<Tx, 'query'> = this.db): Promise<void> {
     await tx.query('UPDATE template.connections SET probe_at = now() WHERE business_id = $1', [businessId]);
   }
 

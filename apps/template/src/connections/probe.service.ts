@@ -28,6 +28,11 @@ export class ProbeService extends JobPool<DueProbe> {
     super({ name: 'probes', maxConcurrent: MAX_PROBES, logger });
   }
 
+  async probeNow(businessId: number): Promise<void> {
+    await this.connections.scheduleProbe(businessId);
+    this.wake();
+  }
+
   protected claimDue(atMost: number): Promise<DueProbe[]> {
     return this.connections.claimDue(atMost);
   }
@@ -59,7 +64,8 @@ function detailsOf(node: PhoneNumberNode): NumberDetails {
   };
 }
 
-function problemOf({ status, health_status }: PhoneNumberNode): string | null {
+/** @returns null if the number can send */
+export function problemOf({ status, health_status }: PhoneNumberNode): string | null {
   if (status !== undefined && status !== 'CONNECTED') return `The number is ${status}.`;
   if (health_status?.can_send_message !== 'BLOCKED') return null;
   const first = health_status.entities?.flatMap(({ errors }) => errors ?? [])[0];

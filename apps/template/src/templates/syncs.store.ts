@@ -37,9 +37,10 @@ export class SyncsStore {
     );
   }
 
+  /** A requested sync counts as running, also while the one before it ends: who asked for it waits for it. */
   async find(businessId: number): Promise<Sync> {
     const [row] = await this.db.query<SyncRow>(
-      `SELECT CASE WHEN waits THEN 'failed' ELSE state END AS state, started_at, finished_at, found,
+      `SELECT CASE WHEN waits THEN 'failed' WHEN requested_at IS NOT NULL THEN 'running' ELSE state END AS state, started_at, finished_at, found,
          CASE WHEN waits THEN 'The hourly limit of template syncs is reached. The next sync starts at '
            || to_char((hour_started_at + interval '1 hour') AT TIME ZONE 'UTC', 'HH24:MI') || ' UTC.' ELSE problem END AS problem
        FROM template.syncs, LATERAL (SELECT state <> 'running' AND requested_at IS NOT NULL AND ${BUDGET_SPENT} AS waits) w WHERE business_id = $1`,
@@ -61,12 +62,12 @@ export class SyncsStore {
       `UPDATE template.syncs SET state = 'running', started_at = clock_timestamp(), requested_at = NULL,
          hour_calls = CASE WHEN ${WITHIN_HOUR} THEN hour_calls ELSE 0 END,
          hour_started_at = CASE WHEN ${WITHIN_HOUR} THEN hour_started_at ELSE now() END
-       WHERE business_id IN
-       (SELECT business_id FROM template.syncs
+       WHERE business_id = ANY (ARRAY(
+        SELECT business_id FROM template.syncs
         WHERE CASE WHEN state = 'running' THEN started_at < now() - interval '${ABANDONED_AFTER}'
                    ELSE requested_at IS NOT NULL OR finished_at < now() - make_interval(secs => $2) END
           AND NOT coalesce(${BUDGET_SPENT}, false)
-        ORDER BY requested_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED)
+        ORDER BY requested_at NULLS LAST LIMIT $1 FOR UPDATE SKIP LOCKED))
        RETURNING business_id`,
       [atMost, everySeconds],
     );

@@ -74,7 +74,7 @@ function headerFaults(header: NonNullable<TemplateContent['header']>, examples: 
   const { type, text, example } = header;
   if (type !== 'text') {
     check(text !== undefined, 'header.text', `does not go with ${type}`);
-    check(!example, 'header.example', 'is required: the handle of an uploaded sample file');
+    check(!example, 'header.example', 'is required: the handle of a sample that you have uploaded');
     return;
   }
   check(!text?.trim(), 'header.text', 'is required');

@@ -11,7 +11,7 @@ import {
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Handles, type RpcContext } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { ConnectionsStore } from '../connections/connections.store';
 import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
@@ -77,20 +77,14 @@ export class TemplatesHandlers {
   }
 
   @Handles(CreateTemplate)
-  async create({ business_id, draft }: RequestOf<typeof CreateTemplate>, { deadlineAt }: RpcContext) {
-    await this.writing.create(business_id, draft, deadlineAt - RESPONSE_MS);
-    return {};
-  }
+  create: Handler<typeof CreateTemplate> = ({ business_id, draft }, { deadlineAt }) =>
+    this.writing.create(business_id, draft, deadlineAt - RESPONSE_MS);
 
   @Handles(ChangeTemplate)
-  async change({ business_id, id, content }: RequestOf<typeof ChangeTemplate>, { deadlineAt }: RpcContext) {
-    await this.writing.change(business_id, id, content, deadlineAt - RESPONSE_MS);
-    return {};
-  }
+  change: Handler<typeof ChangeTemplate> = ({ business_id, id, content }, { deadlineAt }) =>
+    this.writing.change(business_id, id, content, deadlineAt - RESPONSE_MS);
 
   @Handles(DeleteTemplate)
-  async delete({ business_id, id }: RequestOf<typeof DeleteTemplate>, { deadlineAt }: RpcContext) {
-    await this.writing.delete(business_id, id, deadlineAt - RESPONSE_MS);
-    return {};
-  }
+  delete: Handler<typeof DeleteTemplate> = ({ business_id, id }, { deadlineAt }) =>
+    this.writing.delete(business_id, id, deadlineAt - RESPONSE_MS);
 }

@@ -198,6 +198,18 @@ describe('templates (platform §3.1, §3.2)', () => {
     await eventually(async () => (await fixture.harness.rpc.call(FindTemplates, { names })).found[0]?.template);
   });
 
+  it('platform §3.1: shows a requested sync as running before it begins', async () => {
+    await fixture.connect();
+    await fixture.synced();
+    fixture.platform.heldPath = 'message_templates';
+    // The service looks for requests of other replicas every two seconds.
+    await fixture.harness.db.query('UPDATE template.syncs SET requested_at = now()');
+    expect((await fixture.harness.rpc.call(ListTemplates, { business_id: 1 })).sync.state).toBe('running');
+    await fixture.held();
+    await fixture.sendHeld();
+    await fixture.synced();
+  });
+
   it('platform §1: makes at most 100 calls an hour, shows when a requested sync starts, and starts it then', async () => {
     fixture.platform.templates = Array.from({ length: 200 }, (_, i) => approved(`order_${i}`, [bodyOf('Hi')]));
     await fixture.connect();

@@ -8,6 +8,7 @@ import { Signatures } from '../connections/signatures';
 import { readCallback, TooManyValuesError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { EventsInFlight } from '../splitting/events-in-flight';
+import { CallbackTimesStore } from '../callbacks/callback-times.store';
 import { CallbacksStore } from '../callbacks/callbacks.store';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
@@ -18,7 +19,7 @@ import type { SignedBody } from '../callbacks/stored-callback';
 interface Part {
   /** The business; 0 if no business with the app secret claims the number or account. */
   lane: number;
-  webhook: unknown;
+  parsed: unknown;
   /** The received bytes if the callback is for one business. */
   body: Buffer;
 }
@@ -27,17 +28,17 @@ interface Part {
  * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
  * business and stays whole. Updates without an owner go with the first part.
  */
-function divide(webhook: unknown, { body, businesses }: SignedBody, owners: Owners): Part[] {
+function divide(parsed: unknown, { body, businesses }: SignedBody, owners: Owners): Part[] {
   const signers = new Set(businesses);
-  const changes = changesOf(webhook).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
+  const changes = changesOf(parsed).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
   const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));
   const [first = 0] = lanes;
-  if (lanes.size <= 1) return [{ lane: first, webhook, body }];
+  if (lanes.size <= 1) return [{ lane: first, parsed, body }];
   return [...lanes].map((lane) => {
     const own = changes.filter((change) => (change.lane ?? first) === lane);
     const entry = own.map(({ account, time, field, value }) => ({ id: account, time, changes: [{ field, value }] }));
     const part = { object: 'whatsapp_business_account', entry };
-    return { lane, webhook: part, body: Buffer.from(JSON.stringify(part)) };
+    return { lane, parsed: part, body: Buffer.from(JSON.stringify(part)) };
   });
 }
 
@@ -46,13 +47,14 @@ const SPLIT_AT_ONCE_BYTES = 64 * 1024;
 
 /** Verifies and stores the platform's callbacks. A signed callback that the gateway does not understand is 200 (guarantees §2). */
 @Injectable()
-export class WebhookService {
+export class CallbackService {
   private readonly limits = new IntakeLimits();
 
   constructor(
     private readonly connections: ConnectionsService,
     private readonly signatures: Signatures,
     private readonly callbacks: CallbacksStore,
+    private readonly times: CallbackTimesStore,
     private readonly splitter: SplitterService,
     private readonly inFlight: EventsInFlight,
     private readonly relay: OutboxRelay,
@@ -76,7 +78,10 @@ export class WebhookService {
 
   async verify(mode: string, token: string): Promise<boolean> {
     if (mode !== 'subscribe' || token === '') return false;
-    return (await this.connections.current()).knowsVerifyToken(token) || (await this.connections.newer()).knowsVerifyToken(token);
+    const known = (await this.connections.current()).businessesWithVerifyToken(token);
+    const businesses = known.length > 0 ? known : (await this.connections.newer()).businessesWithVerifyToken(token);
+    for (const businessId of businesses) this.times.note('handshake', businessId);
+    return businesses.length > 0;
   }
 
   private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
@@ -98,17 +103,18 @@ export class WebhookService {
       return divide(readCallback(body), { body, businesses }, await this.connections.current());
     } catch (error) {
       if (!(error instanceof TooManyValuesError)) return undefined;
-      return [{ lane, webhook: undefined, body }];
+      return [{ lane, parsed: undefined, body }];
     }
   }
 
-  private async store({ lane, webhook, body }: Part, hash: Buffer, businesses: number[]): Promise<void> {
+  private async store({ lane, parsed, body }: Part, hash: Buffer, businesses: number[]): Promise<void> {
     const map = await this.connections.current();
-    const isSplitFirst = webhook !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.inFlight.admits(lane, 1);
-    const split = isSplitFirst ? await splitOrSetAside(webhook, { body, businesses }, map) : null;
+    const isSplitFirst = parsed !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.inFlight.admits(lane, 1);
+    const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
     const stored = await this.callbacks.add({ hash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
+    if (lane !== 0) this.times.note('callback', lane);
     if (stored === 'waits') return this.splitter.wake();
     if (stored === 'known' || split === null) return;
     this.inFlight.add(lane, split.events.length);
