@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
-import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck, workerHeartbeat } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -59,7 +59,6 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     sealingCheck(ANY_SECRET),
     sealerOf(DispatcherConfig),
     ...egressOf(DispatcherConfig),
-    workerHeartbeat,
   ],
 })
 export class DispatcherModule {}

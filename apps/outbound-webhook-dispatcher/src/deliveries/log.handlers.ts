@@ -13,7 +13,7 @@ import {
   type RequestOf,
   EVENT_REFERENCE,
 } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { invalid, webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
 import { DeliveryLogStore, IN_PROGRESS } from './log.store';
@@ -47,9 +47,9 @@ export class DeliveryLogHandlers {
   }
 
   @Handles(FindDeliveries)
-  async find({ business_id, event_ids }: RequestOf<typeof FindDeliveries>): Promise<ReplyOf<typeof FindDeliveries>> {
-    return { deliveries: await this.log.byEvents(business_id, event_ids) };
-  }
+  find: Handler<typeof FindDeliveries> = async ({ business_id, event_ids }) => ({
+    deliveries: await this.log.byEvents(business_id, event_ids),
+  });
 
   @Handles(Redeliver)
   async redeliver(request: RequestOf<typeof Redeliver>): Promise<ReplyOf<typeof Redeliver>> {

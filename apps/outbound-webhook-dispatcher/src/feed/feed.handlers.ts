@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
-import { FindNewestEvents, ListEvents, WebhooksChanged, type FeedPage, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles, RpcClient } from '@mgw/rpc';
+import { FindNewestEvents, ListEvents, WebhooksChanged, type FeedPage, type RequestOf } from '@mgw/contracts';
+import { Handles, RpcClient, type Handler } from '@mgw/rpc';
 import { FeedStore } from './feed.store';
 
 /** The feed of a business. Its first read begins it, and a read that names an opt-in event wants it (decision 350). */
@@ -22,7 +22,5 @@ export class FeedHandlers {
   }
 
   @Handles(FindNewestEvents)
-  async newest({ business_ids }: RequestOf<typeof FindNewestEvents>): Promise<ReplyOf<typeof FindNewestEvents>> {
-    return { newest: await this.feed.newest(business_ids) };
-  }
+  newest: Handler<typeof FindNewestEvents> = async ({ business_ids }) => ({ newest: await this.feed.newest(business_ids) });
 }

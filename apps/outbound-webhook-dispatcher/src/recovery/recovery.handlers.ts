@@ -1,6 +1,6 @@
 import { Controller } from '@nestjs/common';
 import { CancelRecovery, GetRecovery, RecoverDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
-import { Handles } from '@mgw/rpc';
+import { Handles, type Handler } from '@mgw/rpc';
 import { DispatchService } from '../deliveries/dispatch.service';
 import { RecoveryStore } from './recovery.store';
 
@@ -19,12 +19,12 @@ export class RecoveryHandlers {
   }
 
   @Handles(GetRecovery)
-  async get({ business_id, webhook_id }: RequestOf<typeof GetRecovery>): Promise<ReplyOf<typeof GetRecovery>> {
-    return { recovery: await this.recoveries.find(business_id, webhook_id) };
-  }
+  get: Handler<typeof GetRecovery> = async ({ business_id, webhook_id }) => ({
+    recovery: await this.recoveries.find(business_id, webhook_id),
+  });
 
   @Handles(CancelRecovery)
-  async cancel({ business_id, webhook_id }: RequestOf<typeof CancelRecovery>): Promise<ReplyOf<typeof CancelRecovery>> {
-    return { cancelled: await this.recoveries.cancel(business_id, webhook_id) };
-  }
+  cancel: Handler<typeof CancelRecovery> = async ({ business_id, webhook_id }) => ({
+    cancelled: await this.recoveries.cancel(business_id, webhook_id),
+  });
 }

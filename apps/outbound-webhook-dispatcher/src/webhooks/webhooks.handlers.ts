@@ -12,7 +12,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
-import { Handles, RpcClient } from '@mgw/rpc';
+import { Handles, RpcClient, type Handler } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LanesStore } from '../deliveries/lanes.store';
 import { invalid, webhookNotFound } from './webhook-errors';
@@ -42,14 +42,10 @@ export class WebhooksHandlers {
   }
 
   @Handles(ListWebhooks)
-  async list({ business_id }: RequestOf<typeof ListWebhooks>): Promise<ReplyOf<typeof ListWebhooks>> {
-    return { webhooks: await this.webhooks.list(business_id) };
-  }
+  list: Handler<typeof ListWebhooks> = async ({ business_id }) => ({ webhooks: await this.webhooks.list(business_id) });
 
   @Handles(ListFailingWebhooks)
-  async listFailing(): Promise<ReplyOf<typeof ListFailingWebhooks>> {
-    return { webhooks: await this.webhooks.listFailing() };
-  }
+  listFailing: Handler<typeof ListFailingWebhooks> = async () => ({ webhooks: await this.webhooks.listFailing() });
 
   @Handles(UpdateWebhook)
   async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
@@ -69,9 +65,7 @@ export class WebhooksHandlers {
   }
 
   @Handles(FindWantedEvents)
-  async wanted({ business_ids }: RequestOf<typeof FindWantedEvents>): Promise<ReplyOf<typeof FindWantedEvents>> {
-    return { wanted: await this.webhooks.wanted(business_ids) };
-  }
+  wanted: Handler<typeof FindWantedEvents> = async ({ business_ids }) => ({ wanted: await this.webhooks.wanted(business_ids) });
 
   private announceChange(business_id: number): void {
     this.rpc.announce(WebhooksChanged, { business_id });
