@@ -8,8 +8,12 @@ export class SimulatorConfig extends config('platform-simulator', {
   }),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   callbackUrl: env.url('SIM_CALLBACK_URL', { doc: 'receives the webhooks', default: 'http://127.0.0.1:8080/webhooks/whatsapp' }),
+  shownCallbackUrl: env.text('SIM_SHOWN_CALLBACK_URL', {
+    doc: "the callback's address in the responses, if its public address differs from SIM_CALLBACK_URL",
+    default: '',
+  }),
   appSecret: env.text('META_APP_SECRET', {
-    doc: 'signs the webhooks of the first two accounts',
+    doc: 'signs the callbacks of the first two accounts',
     default: 'dev-app-secret-not-a-real-one',
     secret: true,
   }),
@@ -20,7 +24,7 @@ export class SimulatorConfig extends config('platform-simulator', {
     secret: true,
   }),
   callbackConcurrency: env.integer('SIM_CALLBACK_CONCURRENCY', {
-    doc: 'webhooks that are posted concurrently',
+    doc: 'callbacks that are posted concurrently',
     default: 16,
     min: 1,
     max: 256,

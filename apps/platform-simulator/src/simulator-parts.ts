@@ -36,8 +36,10 @@ export interface SimulatorParts {
   limits: Limits;
   load: Load;
   clock: Clock;
-  /** Receives the webhooks. */
+  /** Receives the callbacks. */
   callbackUrl: string;
+  /** The callback's address in the responses. */
+  shownCallbackUrl: string;
   verifyToken: string;
   controlToken: string;
   seeded: SeededRandom;

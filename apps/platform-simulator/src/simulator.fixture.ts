@@ -18,7 +18,7 @@ export interface Change {
   value: { statuses?: Json[]; messages?: Json[]; contacts?: Json[] } & Json;
 }
 
-/** A simulator on a port of its own, and the server that receives its webhooks. */
+/** A simulator on a port of its own, and the server that receives its callbacks. */
 export class Started {
   private constructor(
     readonly simulator: Simulator,

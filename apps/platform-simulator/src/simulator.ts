@@ -49,15 +49,17 @@ class Outage {
 }
 
 export interface SimulatorOptions {
-  /** Receives the webhooks. */
+  /** Receives the callbacks. */
   callbackUrl: string;
+  /** The callback's address in the responses, if it differs. */
+  shownCallbackUrl?: string;
   /** The secret of the first two accounts. */
   appSecret?: string;
   /** Sent at the handshake. */
   verifyToken?: string;
   /** The control plane requires it unless it is empty. */
   controlToken?: string;
-  /** Webhooks that are posted concurrently. */
+  /** Callbacks that are posted concurrently. */
   callbackConcurrency?: number;
   seed?: number;
   logger?: Logger;
@@ -143,6 +145,7 @@ function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorPart
     load: new Load({ accounts, callbacks, people, sent, clock, random }),
     clock,
     callbackUrl,
+    shownCallbackUrl: options.shownCallbackUrl || callbackUrl,
     verifyToken,
     controlToken,
     seeded,

@@ -32,7 +32,7 @@ const Account = Type.Object({
   status: Type.String(),
   /** It may reply to customers, but not start conversations. */
   restricted: Type.Boolean(),
-  /** Webhooks are posted only while true. */
+  /** Callbacks are posted only while true. */
   subscribed: Type.Boolean(),
   templates: Type.Array(Template),
 });

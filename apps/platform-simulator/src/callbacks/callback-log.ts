@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 
 const Posted = Type.Object({
-  /** The webhook's id, which all its attempts share. */
+  /** The callback's id, which all its attempts share. */
   id: Type.Integer(),
   /** 1 for the first attempt. */
   attempt: Type.Integer(),
@@ -16,7 +16,7 @@ const Posted = Type.Object({
 });
 const Bytes = Type.Object({ body: Type.String({ description: 'base64' }), signature: Type.Union([Type.String(), Type.Null()]) });
 
-/** One attempt to post a webhook. */
+/** One attempt to post a callback. */
 export type CallbackAttempt = Static<typeof Posted> & { body: string };
 
 /** An attempt with the bytes and the signature that were posted. */

@@ -30,7 +30,7 @@ interface Delayed {
 export const CallbackQueueState = Type.Object({
   paused: Type.Boolean(),
   made: Type.Integer(),
-  /** Webhooks without a 200 yet. */
+  /** Callbacks without a 200 yet. */
   held: Type.Array(
     Type.Object({
       id: Type.Integer(),
@@ -44,7 +44,7 @@ export const CallbackQueueState = Type.Object({
   log: CallbackLogState,
 });
 
-/** Posts webhooks like the platform: signed, retried until a 200, in no guaranteed order (platform §4.2). */
+/** Posts callbacks like the platform: signed, retried until a 200, in no guaranteed order (platform §4.2). */
 export class CallbackQueue {
   readonly log = new CallbackLog();
   private waiting: Callback[] = [];
@@ -88,18 +88,18 @@ export class CallbackQueue {
     return chosen.length;
   }
 
-  /** Holds webhooks back, as in an outage of the platform. */
+  /** Holds callbacks back, as in an outage of the platform. */
   pause(paused: boolean): void {
     this.paused = paused;
     this.next();
   }
 
-  /** Webhooks that still wait for a 200. */
+  /** Callbacks that still wait for a 200. */
   held(): number {
     return this.waiting.length + this.delayed.size + this.running.size;
   }
 
-  /** Drops all webhooks and the log, and ends a pause. */
+  /** Drops all callbacks and the log, and ends a pause. */
   clear(): void {
     for (const { timer } of this.delayed.values()) clearTimeout(timer);
     for (const { done } of this.waiting) done();
@@ -110,7 +110,7 @@ export class CallbackQueue {
     this.paused = false;
   }
 
-  /** Includes webhooks in flight, so a restore may post one twice, like the platform. */
+  /** Includes callbacks in flight, so a restore may post one twice, like the platform. */
   state(): Static<typeof CallbackQueueState> {
     const now = Date.now();
     const saved = ({ id, body, signature, attempts }: Callback, dueAt = now) => ({
@@ -153,7 +153,7 @@ export class CallbackQueue {
   private hasRoom({ body }: Callback): boolean {
     if (this.stop.signal.aborted) return false;
     if (this.held() >= MAX_HELD || this.heldBytes + body.length > MAX_HELD_BYTES) {
-      this.logger.error({ held: this.held(), bytes: this.heldBytes }, 'dropped a webhook: the queue is full');
+      this.logger.error({ held: this.held(), bytes: this.heldBytes }, 'dropped a callback: the queue is full');
       return false;
     }
     this.heldBytes += body.length;
@@ -175,14 +175,14 @@ export class CallbackQueue {
     const result = await this.call(callback);
     const ms = Date.now() - startedAt;
     this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...result, bytes, signature });
-    if (ms > SLOW_MS) this.logger.warn({ ms }, 'the response to a webhook was slow');
+    if (ms > SLOW_MS) this.logger.warn({ ms }, 'the response to a callback was slow');
     callback.done();
     this.running.delete(callback);
     const pause = RETRY_AFTER_MS[callback.attempts - 1];
     if (result.problem !== null && !this.stop.signal.aborted)
       this.logger.warn(
         { problem: result.problem, attempts: callback.attempts, retry_in_ms: pause },
-        'posting a webhook failed; will retry',
+        'posting a callback failed; will retry',
       );
     if (result.problem === null || this.stop.signal.aborted || pause === undefined) this.heldBytes -= bytes.length;
     else this.delay(callback, pause);

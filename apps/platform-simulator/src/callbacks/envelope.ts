@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/accounts';
 
-/** The envelope of every webhook (platform §4.3). */
+/** The envelope of every callback (platform §4.3). */
 export function envelope(account: Account, field: string, value: Record<string, unknown>): Record<string, unknown> {
   const metadata = { display_phone_number: account.display_phone_number, phone_number_id: account.phone_number_id };
   const isNumberField = field === 'messages' || field === 'user_preferences';

@@ -1,4 +1,4 @@
-/** The bytes of a webhook: in Meta's style, without spaces, or indented. */
+/** The bytes of a callback: in Meta's style, without spaces, or indented. */
 export type JsonStyle = 'meta' | 'compact' | 'pretty';
 
 /** Integers beyond JavaScript's numbers, which the simulator holds as text (platform §4.6). */

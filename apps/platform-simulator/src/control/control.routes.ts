@@ -72,7 +72,7 @@ function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   );
   app.post('/__sim/inbound', { bodyLimit: 32 * 1024 * 1024 }, async ({ body }) => inbound(parts, readRequest(InboundRequest, body)));
   app.get('/__sim/conversations', async () => ({
-    conversations: parts.conversations.state().map(({ last_wrote_at, ...conversation }) => ({
+    conversations: parts.conversations.state().map(({ last_wrote_at, clicked_at: _, free_until: __, ...conversation }) => ({
       ...conversation,
       last_wrote_at: new Date(last_wrote_at).toISOString(),
       open: parts.conversations.isOpen(conversation.phone_number_id, conversation.person),

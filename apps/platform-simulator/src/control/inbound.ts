@@ -45,7 +45,7 @@ export const InboundRequest = Type.Object(
     phone_number_id: Type.String(),
     /** Digits. */
     from: optional(Type.String({ minLength: 1 })),
-    /** Business-scoped user id; with `from` the webhook carries both. */
+    /** Business-scoped user id; with `from` the callback carries both. */
     bsuid: optional(Type.String({ minLength: 1 })),
     name: optional(Type.String()),
     /** The customer's username, as `profile.username`. */
@@ -67,9 +67,9 @@ export const InboundRequest = Type.Object(
     referral: optional(object),
     /** With errors, a message without `content` has none, like media that failed (platform §4.4). */
     errors: optional(Type.Array(object)),
-    /** False for a webhook without `contacts`. */
+    /** False for a callback without `contacts`. */
     contacts: optional(Type.Boolean()),
-    /** Further messages in the same webhook, at most 1,000 in total. */
+    /** Further messages in the same callback, at most 1,000 in total. */
     batch_with: optional(Type.Array(object, { maxItems: 999 })),
   },
   { additionalProperties: false },

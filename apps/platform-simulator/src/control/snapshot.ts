@@ -59,7 +59,7 @@ export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
   };
 }
 
-/** Replaces the whole state, including webhooks that were not delivered. */
+/** Replaces the whole state, including callbacks that were not delivered. */
 export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof Snapshot>): void {
   resetSimulator(parts);
   parts.seeded.state = snapshot.random;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
 import { GraphFailure, missingObject } from '../graph-error';
@@ -7,7 +8,7 @@ export type ById = { Params: { id: string }; Querystring: Record<string, string 
 
 /** @throws GraphFailure 401/190 if no account has the token */
 export function tokenOf(parts: SimulatorParts, request: FastifyRequest): string {
-  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+  const token = /^(?:Bearer|OAuth) (.+)$/.exec(request.headers.authorization ?? '')?.[1];
   if (!token) throw new GraphFailure(190, 'An access token is required to request this resource', { status: 401 });
   if (!parts.accounts.all().some((account) => account.access_token === token))
     throw new GraphFailure(190, 'Invalid OAuth access token', { status: 401, subcode: 463 });
@@ -19,6 +20,9 @@ export function accountFor(parts: SimulatorParts, request: FastifyRequest<ById>,
   const token = tokenOf(parts, request);
   const account = find(request.params.id);
   if (!account || account.access_token !== token) throw missingObject(request.params.id);
+  const proof = request.query['appsecret_proof'];
+  if (proof !== undefined && proof !== createHmac('sha256', account.app_secret).update(token).digest('hex'))
+    throw new GraphFailure(100, 'Invalid appsecret_proof provided in the API argument');
   return account;
 }
 

@@ -4,6 +4,7 @@ import { tokenOf, type ById } from './access';
 import { missingObject } from '../graph-error';
 import { postMessage } from './messages';
 import { businessAccountNode, debugToken, listNumbers, numberNode, subscribedApps } from './nodes';
+import { sampleRoutes } from './samples.routes';
 import { createTemplate, deleteTemplates, editTemplate, listTemplates, templateNode, unpauseTemplate } from './templates';
 import { type SimulatorParts } from '../simulator-parts';
 
@@ -14,6 +15,7 @@ export function graphRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     return payload;
   });
   mediaRoutes(app, parts);
+  sampleRoutes(app, parts);
   for (const prefix of ['', '/:version(^v\\d+\\.\\d+$)']) {
     app.post<ById>(`${prefix}/:id/messages`, (request, reply) => postMessage(parts, request, reply));
     app.get<ById>(`${prefix}/:id/message_templates`, async (request) => listTemplates(parts, request));

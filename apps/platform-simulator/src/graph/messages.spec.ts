@@ -118,6 +118,20 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     expect(failed).toMatchObject({ status: 'failed', errors: [{ code: 131053 }] });
   });
 
+  it('decision 523: charges free texts, and nothing for 72 hours after the reply to a click on an ad', async () => {
+    const prices = async (person: string) => {
+      const statuses = await started.statusesOf(idOf(await started.send({ type: 'text', text: { body: 'Hi' } }, person)), 2);
+      return statuses.slice(0, 2).map(({ pricing }) => pricing);
+    };
+    const price = { pricing_model: 'PMP', category: 'service' };
+    const regular = { ...price, billable: true, type: 'regular' };
+    await started.receive({}, '12015550180');
+    expect(await prices('12015550180')).toEqual([regular, regular]);
+    const free = { ...price, billable: false, type: 'free_entry_point' };
+    await started.receive({ referral: { source_type: 'ad' } }, '12015550181');
+    expect(await prices('12015550181')).toEqual([free, free]);
+  });
+
   it('§4.5: names person and price in sent, delivered and read, and only the phone in failed', async () => {
     const id = idOf(await started.sendTemplate());
     const [sent] = await started.statusesOf(id, 1);

@@ -118,6 +118,7 @@ async function accept(
     callbackData: message.biz_opaque_callback_data ?? null,
     behaviour,
     pricingCategory: category,
+    isFree: parts.conversations.isFree(account.phone_number_id, recipient),
     tap: bubble.buttons[0] ?? null,
   });
   const body = {

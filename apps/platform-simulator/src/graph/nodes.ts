@@ -3,7 +3,7 @@ import type { Account } from '../accounts/accounts';
 import { accountFor, businessAccountFor, pick, tokenOf, type ById } from './access';
 import { type SimulatorParts } from '../simulator-parts';
 
-const APP = { id: '500400300200101', name: 'Simulated app', link: 'https://example.com' };
+export const APP = { id: '500400300200101', name: 'Simulated app', link: 'https://example.com' };
 const BUSINESS = '600500400300201';
 
 /** `GET /{phone_number_id}` (platform §3.3). */
@@ -54,6 +54,7 @@ function numberFields(parts: SimulatorParts, account: Account): Record<string, u
     account_mode: 'LIVE',
     throughput: { level: 'STANDARD' },
     whatsapp_business_manager_messaging_limit: parts.profile.settings.tier,
+    webhook_configuration: { application: parts.shownCallbackUrl },
     health_status: healthOf(account),
   };
 }
@@ -81,7 +82,7 @@ function reason(error_code: number, error_description: string, possible_solution
   return { error_code, error_description, possible_solution };
 }
 
-/** Reads or changes the subscription. Webhooks are posted only while the app is subscribed. */
+/** Reads or changes the subscription. Callbacks are posted only while the app is subscribed. */
 export function subscribedApps(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
   const account = businessAccountFor(parts, request);
   if (request.method === 'GET') return { data: account.subscribed ? [{ whatsapp_business_api_data: APP }] : [] };

@@ -50,6 +50,34 @@ describe('templates (platform §1.4, §3.1, §8.1)', () => {
     if (details) expect(detailsOf(sent)).toBe(details);
   });
 
+  it('decision 580: takes the sample of a header, and a template only with the handle of a fitting one', async () => {
+    const { app_id } = (await started.graph<{ data: { app_id: string } }>('GET', `debug_token?input_token=${TOKEN}`)).body.data;
+    const begin = (type: string, length = 4) =>
+      started.graph('POST', `${app_id}/uploads?file_name=a&file_length=${length}&file_type=${type}`);
+    const finish = async (id: unknown, bytes: string, token = TOKEN) => {
+      const headers = { authorization: `OAuth ${token}`, file_offset: '0' };
+      const response = await fetch(`${started.url}/v26.0/${String(id)}`, { method: 'POST', headers, body: Buffer.from(bytes) });
+      return (await response.json()) as { h: string; error?: { code: number } };
+    };
+    const withHeader = (name: string, format: string, handle?: string) =>
+      create({ ...DRAFT, name, components: [{ type: 'HEADER', format, example: { header_handle: [handle] } }, ...DRAFT.components] });
+    expect(codeOf(await begin('image/webp'))).toBe(100);
+    expect(codeOf(await begin('image/png', 6 * 1024 * 1024))).toBe(131053);
+    const { id } = (await begin('image/png')).body;
+    expect((await finish(id, 'too long')).error?.code).toBe(100);
+    const { h } = await finish(id, 'four');
+    const theirs = await finish(id, 'four', 'EAAsimNorthlight');
+    for (const [format, handle] of [
+      ['IMAGE', 'x'],
+      ['VIDEO', h],
+      ['IMAGE', theirs.h],
+    ] as const)
+      expect(detailsOf(await withHeader('wrong', format, handle))).toContain('needs the handle of a sample');
+    expect((await withHeader('pictured', 'IMAGE', h)).status).toBe(200);
+    const { body: list } = await started.graph('GET', `${ACCOUNT}/message_templates?name=pictured`);
+    expect(JSON.stringify(list)).toMatch(/"header_handle":\["http:[^"]*sim-media/);
+  });
+
   it('§1.5: sends a code only to phones, and shows it in the control plane', async () => {
     const content = { name: 'login_code', language: { code: 'en' }, components: [body(text('481516')), button('0', text('481516'))] };
     const message = { messaging_product: 'whatsapp', type: 'template', template: content };

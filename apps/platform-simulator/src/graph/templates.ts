@@ -5,6 +5,7 @@ import type { Account } from '../accounts/accounts';
 import { envelope } from '../callbacks/envelope';
 import { accountFor, businessAccountFor, pick, type ById } from './access';
 import { GraphFailure, missingObject } from '../graph-error';
+import { withSamples } from './samples.routes';
 import { checkShape, strict } from './shape';
 import { Category, Components, readComponents, TemplateDraft } from './template-draft';
 import { type SimulatorParts } from '../simulator-parts';
@@ -39,7 +40,7 @@ export function listTemplates(parts: SimulatorParts, request: FastifyRequest<ByI
   const end = Math.min(start + limit, wanted.length);
   const cursor = (at: number) => Buffer.from(String(at)).toString('base64url');
   const page = (name: 'after' | 'before', at: number) => {
-    const url = new URL(request.url, `${request.protocol}://${request.host}`);
+    const url = new URL(request.url, siteOf(request));
     for (const old of ['after', 'before']) url.searchParams.delete(old);
     url.searchParams.set(name, cursor(at));
     return url.href;
@@ -51,6 +52,8 @@ export function listTemplates(parts: SimulatorParts, request: FastifyRequest<ByI
   };
   return { data: wanted.slice(start, end).map((template) => pick(nodeOf(template), 'WhatsAppMessageTemplate', fields, USUAL)), paging };
 }
+
+const siteOf = ({ protocol, host }: FastifyRequest<ById>) => `${protocol}://${host}`;
 
 function placeOf(cursor: string): number {
   const place = Number(Buffer.from(cursor, 'base64url').toString());
@@ -96,7 +99,7 @@ export function createTemplate(parts: SimulatorParts, request: FastifyRequest<By
     category,
     status: STARTS.find(([ending]) => ending.test(name))?.[1] ?? 'PENDING',
     parameter_format: parameter_format?.toUpperCase() === 'NAMED' ? ('NAMED' as const) : ('POSITIONAL' as const),
-    components: readComponents(components, category),
+    components: withSamples(parts, { account, site: siteOf(request) }, readComponents(components, category)),
   };
   account.templates.push(template);
   return { id: template.id, status: template.status, category };
@@ -110,7 +113,7 @@ const TemplateChange = strict({
 
 /** `POST /{template_id}`: an edited template is PENDING again. */
 export function editTemplate(parts: SimulatorParts, request: FastifyRequest<ById>): unknown {
-  const { template } = templateFor(parts, request);
+  const { account, template } = templateFor(parts, request);
   const { category, components } = checkShape(TemplateChange, request.body ?? {}, '');
   if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(template.status))
     throw new GraphFailure(100, 'Invalid parameter', {
@@ -119,7 +122,8 @@ export function editTemplate(parts: SimulatorParts, request: FastifyRequest<ById
     });
   if (category !== undefined && category !== template.category && template.status === 'APPROVED')
     throw new GraphFailure(100, 'Invalid parameter', { details: 'The category of an approved template cannot be changed' });
-  if (components) template.components = readComponents(components, category ?? template.category);
+  if (components)
+    template.components = withSamples(parts, { account, site: siteOf(request) }, readComponents(components, category ?? template.category));
   template.category = category ?? template.category;
   template.status = 'PENDING';
   return { success: true, id: template.id, name: template.name, category: template.category };

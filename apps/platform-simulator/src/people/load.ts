@@ -16,7 +16,7 @@ export const LoadRequest = Type.Object(
     seconds: Type.Integer({ minimum: 1, maximum: 600 }),
     /** Number of customers. */
     people: Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 })),
-    /** Updates in one webhook. */
+    /** Updates in one callback. */
     batch: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
   },
   { additionalProperties: false },
@@ -27,7 +27,7 @@ export interface LoadProgress {
   /** Messages made so far. */
   inbound: number;
   statuses: number;
-  /** Webhooks without a 200 yet. */
+  /** Callbacks without a 200 yet. */
   held: number;
 }
 

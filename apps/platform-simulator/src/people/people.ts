@@ -22,11 +22,11 @@ export interface InboundMessage {
   at: number;
   /** Further members: `context`, `referral`, `errors`. */
   members?: Record<string, unknown>;
-  /** False for a webhook without `contacts` (platform §0.2). */
+  /** False for a callback without `contacts` (platform §0.2). */
   contacts?: boolean;
 }
 
-/** Posts customers' messages as webhooks. */
+/** Posts customers' messages as callbacks. */
 export class People {
   constructor(
     private readonly callbacks: CallbackQueue,
@@ -41,7 +41,7 @@ export class People {
     return this.clock.now();
   }
 
-  /** Posts the messages in one webhook. @returns their ids after the first attempt */
+  /** Posts the messages in one callback. @returns their ids after the first attempt */
   async write(...inbound: [InboundMessage, ...InboundMessage[]]): Promise<string[]> {
     const [{ account }] = inbound;
     const messages = inbound.map((message) => this.wireMessage(message));
@@ -59,9 +59,10 @@ export class People {
     await this.callbacks.post(account, envelope(account, 'messages', { messages: [message] }));
   }
 
-  private record({ account, from, type, content, at }: InboundMessage, id: string): void {
+  private record({ account, from, type, content, at, members }: InboundMessage, id: string): void {
     const { phone_number_id } = account;
     if (type !== 'edit' && type !== 'revoke') this.conversations.wrote(phone_number_id, from, at);
+    if (members?.['referral']) this.conversations.clicked(phone_number_id, from, at);
     this.limits.countReceived(account);
     const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, string | undefined>;
     this.phones.add(phone_number_id, from, {

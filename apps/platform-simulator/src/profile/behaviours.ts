@@ -19,7 +19,7 @@ export type Reaction = Static<typeof Reaction>;
 
 export const Behaviour = Type.Object({
   steps: Type.Array(Step),
-  /** How often each webhook is posted. */
+  /** How often each callback is posted. */
   repeat: Type.Optional(Type.Integer()),
   /** The first status is posted before the response to the request. */
   early: Type.Optional(Type.Boolean()),

@@ -19,9 +19,9 @@ const limits = {
 const statuses = {
   /** The statuses of messages to numbers other than test numbers. */
   status_mode: oneOf(Object.keys(STATUS_MODES) as StatusMode[]),
-  /** How often each of their webhooks is posted. */
+  /** How often each of their callbacks is posted. */
   duplicate: Type.Integer({ minimum: 1, maximum: 20 }),
-  /** How long statuses are collected into one webhook; 0 posts them one by one. */
+  /** How long statuses are collected into one callback; 0 posts them one by one. */
   batch_ms: Type.Integer({ minimum: 0, maximum: 60_000 }),
 };
 

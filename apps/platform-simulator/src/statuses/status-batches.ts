@@ -3,11 +3,11 @@ import type { Profile } from '../profile/profile';
 import type { CallbackQueue } from '../callbacks/callback-queue';
 import { envelope } from '../callbacks/envelope';
 
-/** The platform's bound for one webhook. */
+/** The platform's bound for one callback. */
 const MAX_UPDATES = 1_000;
 
 export interface StatusUpdate {
-  /** Null if the webhook has no contact for it. */
+  /** Null if the callback has no contact for it. */
   contact: Record<string, unknown> | null;
   status: Record<string, unknown>;
 }

@@ -21,6 +21,8 @@ const followed = {
   behaviour: Behaviour,
   /** `service`, `utility`, `marketing` or `authentication`. */
   pricingCategory: Type.String(),
+  /** Within 72 hours after the first reply to a click on an ad. */
+  isFree: Type.Optional(Type.Boolean()),
   /** Sent by a tap on the message's first button. */
   tap: Type.Union([Reply, Type.Null()]),
 };
@@ -141,8 +143,11 @@ function recipientOf(message: Followed, step: Step): Record<string, unknown> {
   return { recipient_id: message.waId, ...(step.status !== 'failed' && { recipient_user_id: userOf(message) }) };
 }
 
+const PRICED = ['sent', 'delivered'];
+
 function statusOf(message: Followed, step: Step, now: number): Record<string, unknown> {
-  const { messageId, callbackData, pricingCategory: category } = message;
+  const { messageId, callbackData, pricingCategory: category, isFree = false } = message;
+  const type = isFree ? 'free_entry_point' : 'regular';
   return {
     id: messageId,
     status: step.status,
@@ -150,7 +155,7 @@ function statusOf(message: Followed, step: Step, now: number): Record<string, un
     ...recipientOf(message, step),
     ...(callbackData !== null && { biz_opaque_callback_data: callbackData }),
     ...(step.error && { errors: [errorOf(step.error)] }),
-    ...(step.status === 'sent' && { pricing: { billable: true, pricing_model: 'PMP', type: 'regular', category } }),
+    ...(PRICED.includes(step.status) && { pricing: { billable: !isFree, pricing_model: 'PMP', type, category } }),
   };
 }
 
