@@ -76,6 +76,7 @@ import { BusinessesController } from './operator/businesses.controller';
 import { DeadLettersController } from './operator/dead-letters.controller';
 import { FailingWebhooksController } from './operator/failing-webhooks.controller';
 import { LimitsController } from './operator/limits.controller';
+import { RateCardController } from './operator/rate-card.controller';
 import { MetricSampler } from './operator/metric-sampler.service';
 import { MetricSamplesStore } from './operator/metric-samples.store';
 import { OverviewController } from './operator/overview.controller';
@@ -93,6 +94,7 @@ import { SuppressionsController } from './suppressions/suppressions.controller';
 import { SuppressionsService } from './suppressions/suppressions.service';
 import { TeamController } from './team/team.controller';
 import { ClientTemplatesController } from './templates/templates.controller';
+import { TemplateUse } from './templates/template-use.service';
 import { PasswordLinks } from './users/password-links';
 import { PasswordLinksStore } from './users/password-links.store';
 import { TotpService } from './users/totp.service';
@@ -155,6 +157,7 @@ const OPERATOR_API = [
   OperatorUsersController,
   OperatorApiKeysController,
   LimitsController,
+  RateCardController,
   OverviewController,
   DeadLettersController,
   FailingWebhooksController,
@@ -210,6 +213,7 @@ const STORES = [
     Mailer,
     PasswordLinks,
     ConnectionService,
+    TemplateUse,
     EventFeedService,
     ErasureService,
     EventStreamService,

@@ -12,10 +12,12 @@ import {
   UpdateQuickReply,
   CancelBroadcast,
   CancelRecovery,
+  CheckConnection,
   CheckBroadcast,
   CheckSend,
   ClaimFiles,
   CountMessages,
+  CountTemplates,
   ChangeTemplate,
   CreateBroadcast,
   CreateTemplate,
@@ -23,6 +25,7 @@ import {
   CreateWebhook,
   DeleteWebhook,
   EndFileTask,
+  EstimateCost,
   FindConversation,
   FindDeliveries,
   FindMedia,
@@ -30,10 +33,13 @@ import {
   FindSends,
   FindUnanswered,
   GetBroadcast,
+  GetCallbackTimes,
   GetConnection,
+  GetCosts,
   GetDailyUsage,
   GetDelivery,
   GetMessageStatuses,
+  GetRateCard,
   GetRecovery,
   GetSendSettings,
   GetSuppression,
@@ -74,8 +80,10 @@ import {
   SendText,
   SetAutoReply,
   SetConnection,
+  SetRateCard,
   SetSendSettings,
   SetSuppression,
+  SubscribeToAccount,
   SyncTemplates,
   TestWebhook,
   TryAutoReply,
@@ -115,6 +123,13 @@ export class Neighbours {
     this.respond(GetConnection, () => ({ connection: null }));
     this.respond(GetDailyUsage, () => ({ used: [] }));
     this.respond(ListWebhooks, () => ({ webhooks: [] }));
+    this.respond(GetCosts, () => ({ currency: null, costs: [] }));
+    this.respond(EstimateCost, ({ markets }) => ({
+      currency: null,
+      cost: '0',
+      markets: markets.map((one) => ({ ...one, price: null, cost: null })),
+    }));
+    this.respond(CountTemplates, () => ({ templates: [] }));
   }
 
   /** For a service that does not respond. It ends with `release`, because a closing service waits for its requests. */
@@ -124,6 +139,26 @@ export class Neighbours {
 
   release(): void {
     for (const end of this.waiting.splice(0)) end();
+  }
+
+  @Handles(GetCosts)
+  getCosts(request: RequestOf<typeof GetCosts>) {
+    return this.reply(GetCosts, request);
+  }
+
+  @Handles(EstimateCost)
+  estimateCost(request: RequestOf<typeof EstimateCost>) {
+    return this.reply(EstimateCost, request);
+  }
+
+  @Handles(GetRateCard)
+  getRateCard(request: RequestOf<typeof GetRateCard>) {
+    return this.reply(GetRateCard, request);
+  }
+
+  @Handles(SetRateCard)
+  setRateCard(request: RequestOf<typeof SetRateCard>) {
+    return this.reply(SetRateCard, request);
   }
 
   @Handles(FindMedia)
@@ -154,6 +189,26 @@ export class Neighbours {
   @Handles(SetConnection)
   setConnection(request: RequestOf<typeof SetConnection>) {
     return this.reply(SetConnection, request);
+  }
+
+  @Handles(CountTemplates)
+  countTemplates(request: RequestOf<typeof CountTemplates>) {
+    return this.reply(CountTemplates, request);
+  }
+
+  @Handles(CheckConnection)
+  checkConnection(request: RequestOf<typeof CheckConnection>) {
+    return this.reply(CheckConnection, request);
+  }
+
+  @Handles(SubscribeToAccount)
+  subscribeToAccount(request: RequestOf<typeof SubscribeToAccount>) {
+    return this.reply(SubscribeToAccount, request);
+  }
+
+  @Handles(GetCallbackTimes)
+  getCallbackTimes(request: RequestOf<typeof GetCallbackTimes>) {
+    return this.reply(GetCallbackTimes, request);
   }
 
   @Handles(ListTemplates)

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
+import { IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { AreCidrs } from './allowed-ips';
@@ -20,25 +21,21 @@ export class CreateApiKeyRequest {
   @IsIn(PERMISSIONS, { each: true, message: `each of permissions must be one of ${PERMISSIONS.join(', ')}` })
   permissions!: Permission[];
 
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   expires_at?: string | null;
 }
 
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { name: 'CRM', allowed_ips: ['203.0.113.7', '198.51.100.0/24'] } })
 export class EditApiKeyRequest {
-  @IsOptional()
-  @IsText(1, 100)
+  @Optional(IsText(1, 100))
   name?: string | null;
 
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   expires_at?: string | null;
 
   /** An empty list allows every address. */
-  @IsOptional()
-  @AreCidrs()
+  @Optional(AreCidrs())
   allowed_ips?: string[] | null;
 }
 
@@ -47,26 +44,19 @@ export const GRACE_MINUTES = [0, 15, 60, 360, 1_440] as const;
 @JSONSchema({ example: { grace_minutes: 60 } })
 export class RotateApiKeyRequest {
   /** Minutes for which the old key still works. */
-  @IsIn(GRACE_MINUTES, { message: `grace_minutes must be one of ${GRACE_MINUTES.join(', ')}` })
+  @IsOneOf(GRACE_MINUTES)
   grace_minutes!: (typeof GRACE_MINUTES)[number];
 }
 
 /** Absent fields stay unchanged (spec §11). */
 @JSONSchema({ example: { per_minute_limit: 120, daily_limit: 1000 } })
 export class ChangeApiKeyRequest {
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(LIMIT_MAX)
+  @Optional(IsInt(), Min(1), Max(LIMIT_MAX))
   per_minute_limit?: number | null;
 
-  @IsOptional()
-  @IsInt()
-  @Min(1)
-  @Max(LIMIT_MAX)
+  @Optional(IsInt(), Min(1), Max(LIMIT_MAX))
   daily_limit?: number | null;
 
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   expires_at?: string | null;
 }

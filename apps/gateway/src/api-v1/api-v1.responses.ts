@@ -1,5 +1,6 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox';
 import {
+  Billing,
   ConversationRecord,
   DeliveryStatus,
   FeedPage,
@@ -33,6 +34,7 @@ const messageStatus = Type.Object({
   sent_at: IsoTime,
   to: Type.String(),
   failure_reason: Type.Optional(Type.String({ description: 'Only when delivery_status is failed.' })),
+  billing: Type.Optional({ ...Billing, description: 'How WhatsApp prices the message, once it has reported it.' } as typeof Billing),
 });
 export type MessageStatus = Static<typeof messageStatus>;
 /** Spec §2.3. */

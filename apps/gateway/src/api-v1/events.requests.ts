@@ -1,6 +1,7 @@
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PUBLIC_EVENTS } from '@mgw/contracts';
+import { Optional } from '../requests/field-rules';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 const NAME = `(${PUBLIC_EVENTS.join('|').replaceAll('.', '\\.')})`;
@@ -8,27 +9,25 @@ const NAME = `(${PUBLIC_EVENTS.join('|').replaceAll('.', '\\.')})`;
 @IgnoresUnknownFields()
 @JSONSchema({ example: { after: '0', limit: '100' } })
 export class ListEventsQuery {
-  @IsOptional()
-  @Matches(/^\d{1,15}$/, { message: 'after must be next_after of an earlier response, or 0' })
+  @Optional(Matches(/^\d{1,15}$/, { message: 'after must be next_after of an earlier response, or 0' }))
   @JSONSchema({
     description: 'The number after which the events begin: `next_after` of the response before. By default the oldest event comes first.',
   })
   after?: string;
 
-  @IsOptional()
-  @Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' })
+  @Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }))
   @JSONSchema({
     description: 'The most events of a response, 100 by default. A response has at most half a megabyte of events, or one event.',
   })
   limit?: string;
 
-  @IsOptional()
-  @Matches(new RegExp(`^${NAME}(,${NAME})*$`), { message: `types must be some of ${PUBLIC_EVENTS.join(', ')}, separated by commas` })
+  @Optional(
+    Matches(new RegExp(`^${NAME}(,${NAME})*$`), { message: `types must be some of ${PUBLIC_EVENTS.join(', ')}, separated by commas` }),
+  )
   @JSONSchema({ description: 'Names of events, separated by commas; all by default.' })
   types?: string;
 
-  @IsOptional()
-  @Matches(/^(1?\d|2[0-5])$/, { message: 'wait must be a whole number of seconds from 0 to 25' })
+  @Optional(Matches(/^(1?\d|2[0-5])$/, { message: 'wait must be a whole number of seconds from 0 to 25' }))
   @JSONSchema({
     description:
       'Seconds to wait for an event if there is none, 0 by default and at most 25. The response may come earlier without events.',

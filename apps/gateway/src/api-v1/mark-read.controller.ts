@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post, Req } from '@nestjs/common';
+import { Body, Controller, Post, Req } from '@nestjs/common';
 import { MarkRead } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
@@ -7,9 +7,8 @@ import type { KeyAccess } from '../api-keys/key-access';
 import { Responds } from '../responses/responds';
 import { Succeeded } from './api-v1.responses';
 import { Type } from '@sinclair/typebox';
-import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { HasShape, IsMessageId } from '../requests/field-rules';
+import { HasShape, IsMessageId, Optional } from '../requests/field-rules';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 @IgnoresUnknownFields()
@@ -19,8 +18,7 @@ class MarkReadRequest {
   message_id!: string;
 
   /** Whether the customer sees that you are typing, for 25 seconds or until your next message. */
-  @IsOptional()
-  @HasShape(Type.Boolean())
+  @Optional(HasShape(Type.Boolean()))
   typing?: boolean | null;
 }
 
@@ -31,7 +29,6 @@ export class MarkReadController {
 
   /** Takes no Idempotency-Key, because a repeated call has no further effect (decision 330). */
   @Post()
-  @HttpCode(200)
   @Needs('send_text')
   @Responds(Succeeded, 'Mark a customer’s message as read, and show typing', { errors: MarkRead.errors, repeatable: false })
   async markRead(@CurrentKey() { business }: KeyAccess, @Req() { id }: FastifyRequest, @Body() { message_id, typing }: MarkReadRequest) {

@@ -63,8 +63,8 @@ export class MessageStatusController {
 /** Spec §2.3, in its order. Only a failed message has `failure_reason`. */
 function recordOf(status: Status | undefined): MessageStatus[] {
   if (!status) return [];
-  const { message_id, delivery_status, sent_at, to, failure_reason } = status;
-  return [{ message_id, api_status: 'success', delivery_status, sent_at, to, ...(failure_reason !== null && { failure_reason }) }];
+  const { message_id, failure_reason, billing, ...rest } = status;
+  return [{ message_id, api_status: 'success', ...rest, ...(failure_reason !== null && { failure_reason }), ...(billing && { billing }) }];
 }
 
 /** @param status undefined if the status service has not consumed the acceptance yet */

@@ -1,4 +1,4 @@
-import { Body, Controller, HttpCode, Post } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import {
   ContactCards,
   InteractiveContent,
@@ -39,7 +39,6 @@ export class SendController {
 
   /** Spec §4.4. */
   @Post('send-template')
-  @HttpCode(200)
   @Needs('send_template')
   @Responds(orDryRun(TemplateSendResult), 'Send an approved template', { errors: SendTemplate.errors })
   template(@CurrentCaller() caller: Caller, @Body() request: SendTemplateRequest) {
@@ -49,7 +48,6 @@ export class SendController {
 
   /** Spec §4.5. */
   @Post('send-text')
-  @HttpCode(200)
   @Needs('send_text')
   @Responds(orDryRun(SendResult), 'Send a text within the 24-hour window', { errors: SendText.errors })
   text(@CurrentCaller() caller: Caller, @Body() request: SendTextRequest) {
@@ -63,7 +61,6 @@ export class SendController {
 
   /** Spec §4.6. */
   @Post('send-media')
-  @HttpCode(200)
   @Needs('send_media')
   @Responds(orDryRun(MediaSendResult), 'Send an image, document, video or audio within the 24-hour window', { errors: SendMedia.errors })
   media(@CurrentCaller() caller: Caller, @Body() request: SendMediaRequest) {
@@ -81,7 +78,6 @@ export class SendController {
   }
 
   @Post('send-interactive')
-  @HttpCode(200)
   @Needs('send_interactive')
   @Responds(orDryRun(InteractiveSendResult), 'Send buttons, a list, a link, a request for a location or a flow within the 24-hour window', {
     errors: SendInteractive.errors,
@@ -92,7 +88,6 @@ export class SendController {
   }
 
   @Post('send-location')
-  @HttpCode(200)
   @Needs('send_interactive')
   @Responds(orDryRun(SendResult), 'Send a location within the 24-hour window', { errors: SendLocation.errors })
   location(@CurrentCaller() caller: Caller, @Body() request: SendLocationRequest) {
@@ -101,7 +96,6 @@ export class SendController {
   }
 
   @Post('send-contacts')
-  @HttpCode(200)
   @Needs('send_interactive')
   @Responds(orDryRun(SendResult), 'Send contact cards within the 24-hour window', { errors: SendContacts.errors })
   contacts(@CurrentCaller() caller: Caller, @Body() request: SendContactsRequest) {
@@ -110,7 +104,6 @@ export class SendController {
   }
 
   @Post('send-reaction')
-  @HttpCode(200)
   @Needs('send_interactive')
   @Responds(orDryRun(SendResult), 'React to a message within the 24-hour window, or remove the reaction', { errors: SendReaction.errors })
   reaction(@CurrentCaller() caller: Caller, @Body() request: SendReactionRequest) {
@@ -120,7 +113,6 @@ export class SendController {
 
   /** Spec §4.7. */
   @Post('send-otp')
-  @HttpCode(200)
   @Needs('send_otp')
   @Responds(orDryRun(OtpSendResult), 'Send a one-time password through an approved template', { errors: SendOtp.errors })
   otp(@CurrentCaller() caller: Caller, @Body() request: SendOtpRequest) {

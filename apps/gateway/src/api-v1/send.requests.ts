@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { IsIn, IsOptional, IsString } from 'class-validator';
+import { IsString } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import {
   ContactCards,
@@ -26,11 +26,13 @@ import {
   IsMessageId,
   IsMessageText,
   IsName,
+  IsOneOf,
   IsPhoneNumber,
   IsQuickDryRun,
   IsQuickParams,
   IsRecipient,
   IsVoice,
+  Optional,
 } from '../requests/field-rules';
 import { TakesDryRuns } from '../requests/dry-run';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
@@ -59,8 +61,7 @@ abstract class SendRequest {
 
 /** A message that may quote another one. */
 abstract class QuotingRequest extends SendRequest {
-  @IsOptional()
-  @IsMessageId()
+  @Optional(IsMessageId())
   reply_to?: string | null;
 }
 
@@ -83,8 +84,7 @@ export class SendTextRequest extends QuotingRequest {
   message!: string;
 
   /** Whether WhatsApp shows a preview of the first link. */
-  @IsOptional()
-  @HasShape(Type.Boolean({ default: true }))
+  @Optional(HasShape(Type.Boolean({ default: true })))
   preview_url?: boolean | null;
 }
 
@@ -98,20 +98,16 @@ export class SendMediaRequest extends QuotingRequest {
   media_url?: string | null;
 
   /** The id of an uploaded or received file of the business, in place of `media_url`. */
-  @IsOptional()
-  @HasShape(MediaId)
+  @Optional(HasShape(MediaId))
   media_id?: string | null;
 
-  @IsOptional()
-  @IsCaption()
+  @Optional(IsCaption())
   caption?: string | null;
 
-  @IsOptional()
-  @IsFilename()
+  @Optional(IsFilename())
   filename?: string | null;
 
-  @IsOptional()
-  @IsVoice()
+  @Optional(IsVoice())
   voice?: boolean | null;
 }
 
@@ -129,18 +125,16 @@ export class SendMediaRequest extends QuotingRequest {
   },
 })
 export class SendInteractiveRequest extends QuotingRequest {
-  @IsIn([...INTERACTIVE_KINDS], { message: `kind must be one of ${INTERACTIVE_KINDS.join(', ')}` })
+  @IsOneOf(INTERACTIVE_KINDS)
   kind!: InteractiveKind;
 
   @IsInteractiveBody()
   body!: string;
 
-  @IsOptional()
-  @IsInteractiveHeader()
+  @Optional(IsInteractiveHeader())
   header?: Static<typeof InteractiveHeader> | null;
 
-  @IsOptional()
-  @IsInteractiveFooter()
+  @Optional(IsInteractiveFooter())
   footer?: string | null;
 
   @IsButtons()
@@ -166,12 +160,10 @@ export class SendLocationRequest extends QuotingRequest {
   @HasShape(LocationContent.properties.longitude)
   longitude!: number;
 
-  @IsOptional()
-  @HasShape(LocationContent.properties.name)
+  @Optional(HasShape(LocationContent.properties.name))
   name?: string | null;
 
-  @IsOptional()
-  @HasShape(LocationContent.properties.address)
+  @Optional(HasShape(LocationContent.properties.address))
   address?: string | null;
 }
 
@@ -209,12 +201,10 @@ export class SendOtpRequest {
   @IsName(512)
   template_name!: string;
 
-  @IsOptional()
-  @IsCode()
+  @Optional(IsCode())
   otp?: string | null;
 
-  @IsOptional()
-  @IsName(20)
+  @Optional(IsName(20))
   language?: string | null;
 
   @IsDryRun()
@@ -229,24 +219,19 @@ export class QuickSendRequest {
   @IsRecipient()
   phone!: string;
 
-  @IsOptional()
-  @IsName(512)
+  @Optional(IsName(512))
   template?: string;
 
-  @IsOptional()
-  @IsName(20)
+  @Optional(IsName(20))
   lang?: string;
 
-  @IsOptional()
-  @IsQuickParams()
+  @Optional(IsQuickParams())
   params?: string;
 
-  @IsOptional()
-  @IsMessageText()
+  @Optional(IsMessageText())
   message?: string;
 
-  @IsOptional()
-  @IsString()
+  @Optional(IsString())
   idempotency_key?: string;
 
   @IsQuickDryRun()

@@ -1,12 +1,9 @@
-import { csvLine } from '../responses/csv-line';
 import type { AuditRecord } from './audit-log.responses';
 
-const COLUMNS = ['id', 'at', 'user_id', 'user_name', 'user_email', 'action', 'target', 'ip', 'request_id', 'detail'];
-
-export const csvHeader = (): string => csvLine(COLUMNS);
+export const CSV_COLUMNS = ['id', 'at', 'user_id', 'user_name', 'user_email', 'action', 'target', 'ip', 'request_id', 'detail'];
 
 /** `detail` is JSON. */
-export function csvEntry({ id, at, user, action, target, ip, request_id, detail }: AuditRecord): string {
+export function csvCells({ id, at, user, action, target, ip, request_id, detail }: AuditRecord): (string | number)[] {
   const person = [user?.id ?? '', user?.name ?? '', user?.email ?? ''];
-  return csvLine([id, at, ...person, action, target ?? '', ip ?? '', request_id ?? '', JSON.stringify(detail)]);
+  return [id, at, ...person, action, target ?? '', ip ?? '', request_id ?? '', JSON.stringify(detail)];
 }

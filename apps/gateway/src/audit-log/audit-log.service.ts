@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { AuditStore, type AuditFilter } from '../audit/audit.store';
+import { AuditStore } from '../audit/audit.store';
 import { pageOf } from '../requests/page';
 import { Downloads } from '../responses/downloads';
-import { csvEntry, csvHeader } from './audit-csv';
+import { CSV_COLUMNS, csvCells } from './audit-csv';
 import type { AuditQuery } from './audit-log.requests';
 import { auditRecord } from './audit-log.responses';
 
@@ -24,18 +24,11 @@ export class AuditLogService {
     const { user_id, action = null, from = null, to = null } = query;
     const filter = { business_id, user_id: user_id === undefined ? null : Number(user_id), action, from, to, timezone };
     if (query.format === 'csv')
-      return this.downloads.stream(String(business_id), this.lines(filter), { type: 'text/csv; charset=utf-8', filename: 'audit.csv' });
+      return this.downloads.csv(String(business_id), 'audit.csv', CSV_COLUMNS, async (cursor) => {
+        const { page, next_cursor } = await this.audit.list(filter, { limit: CSV_PAGE, cursor });
+        return { rows: page.map((row) => csvCells(auditRecord(row))), next_cursor };
+      });
     const { page, next_cursor } = await this.audit.list(filter, pageOf(query));
     return { entries: page.map(auditRecord), next_cursor };
-  }
-
-  private async *lines(filter: AuditFilter): AsyncGenerator<string> {
-    yield csvHeader();
-    let cursor: string | null = null;
-    do {
-      const { page, next_cursor } = await this.audit.list(filter, { limit: CSV_PAGE, cursor });
-      yield page.map((row) => csvEntry(auditRecord(row))).join('');
-      cursor = next_cursor;
-    } while (cursor !== null);
   }
 }

@@ -36,6 +36,8 @@ import {
   SendText,
   SetAutoReply,
   SetConnection,
+  SetRateCard,
+  SubscribeToAccount,
   SetSendSettings,
   SetSuppression,
   RetryBroadcast,
@@ -74,7 +76,12 @@ describe('the audit log', () => {
 
   beforeAll(async () => {
     platform = await startReceiver();
-    platform.respond((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"id":"11"}'));
+    platform.respond(({ path }, response) => {
+      const id = path.includes('/uploads') ? 'upload:11' : '11';
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ id, data: { is_valid: true, app_id: '5' }, h: '4::11' }));
+    });
     dashboard = await startDashboard({ graphBaseUrl: platform.url });
     // Requests that are made before others end share one port.
     dashboard.visitor.server.listen(0, '127.0.0.1');
@@ -110,6 +117,7 @@ describe('the audit log', () => {
     for (const operation of [REPLAY, DISCARD]) neighbours.respond(operation, () => ({ found: true }));
     neighbours.respond(ImportSuppressions, () => ({ added: 1, unchanged: 0 }));
     neighbours.respond(CreateWebhook, () => ({ id: 7 }));
+    neighbours.respond(SetRateCard, () => ({ faults: [], added: 1, removed: 0 }));
     neighbours.respond(PrepareErasure, () => ({ names: [PHONE], conversation_ids: [], hash_key: 'k'.repeat(32) }));
     for (const operation of [AddNote, CreateLabel, CreateQuickReply]) neighbours.respond(operation, () => ({ id: 10 }));
     for (const operation of [UpdateLabel, DeleteLabel, UpdateQuickReply, DeleteQuickReply]) neighbours.respond(operation, () => ({}));
@@ -131,6 +139,7 @@ describe('the audit log', () => {
     }));
     dashboard.connect();
     neighbours.respond(RecordUpload, () => ({ expires_at: AT }));
+    neighbours.respond(SubscribeToAccount, () => ({}));
     neighbours.respond(SetConnection, (asked) => ({
       connection: {
         business_id: asked.business_id,
@@ -235,7 +244,9 @@ describe('the audit log', () => {
       ],
       'delete /api/client/webhooks/{id}/recover': [owner.delete(`${c}/webhooks/7/recover`), 'webhook.recovery-cancelled', 'webhook:7'],
       'put /api/client/connection': [owner.put(`${c}/connection`, { ...ids, ...secrets }), 'connection.set', null],
+      'post /api/client/connection/subscribe': [owner.post(`${c}/connection/subscribe`), 'connection.subscribed', null],
       'post /api/client/templates': [owner.post(`${c}/templates`, template), 'template.created', 'template:offer/en'],
+      'post /api/client/media/samples': [owner.raw(`${c}/media/samples`, 'application/pdf', `%PDF ${CANARY}`), 'file.uploaded', null],
       'put /api/client/templates/{id}': [
         owner.put(`${c}/templates/9`, { category: 'UTILITY', body: 'Hi' }),
         'template.changed',
@@ -345,6 +356,11 @@ describe('the audit log', () => {
         operator.delete(`${a}/dead-letters/status/4`),
         'dead-letter.discarded',
         'dead-letter:status:4',
+      ],
+      'put /api/admin/rate-card': [
+        operator.put(`${a}/rate-card`, { csv: 'prefix,currency,valid_from,utility\n91,INR,2026-10-01,0.115' }),
+        'rate-card.set',
+        null,
       ],
       'put /api/admin/limits': [operator.put(`${a}/limits`, { global_per_minute: 1_000 }), 'limits.set', null],
     };

@@ -38,6 +38,11 @@ export interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
+/** An author's entry. */
+export function entryBy(author: Author, action: AuditAction, target: string | null = null, detail: AuditEntry['detail'] = {}): AuditEntry {
+  return { ...authorFields(author), action, target, detail };
+}
+
 /** Four digits of the number, because an entry outlives the contact's data (decision 293). */
 export const contactTarget = (phone: string) => `contact:…${phone.slice(-4)}`;
 
@@ -186,14 +191,14 @@ export class AuditStore {
   /** Deletes some expired entries. Each login calls it. @param keepDays age at which entries other than failed logins expire */
   async purge(keepDays: number): Promise<void> {
     await this.db.query(
-      `DELETE FROM access.audit WHERE id IN (
-         SELECT id FROM access.audit WHERE at < now() - make_interval(days => $1) ORDER BY at LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED)`,
+      `DELETE FROM access.audit WHERE id = ANY (ARRAY(
+         SELECT id FROM access.audit WHERE at < now() - make_interval(days => $1) ORDER BY at LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED))`,
       [keepDays],
     );
     await this.db.query(
-      `DELETE FROM access.audit WHERE id IN (
+      `DELETE FROM access.audit WHERE id = ANY (ARRAY(
          SELECT id FROM access.audit WHERE action = '${FAILED_LOGIN}' AND at < now() - interval '${FAILED_LOGINS_FOR}'
-          ORDER BY at LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED)`,
+          ORDER BY at LIMIT ${PURGE_ROWS} FOR UPDATE SKIP LOCKED))`,
     );
   }
 }

@@ -1,22 +1,33 @@
 import { Body, Controller, Get, Post, Put, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { AutoReplySettings, GetAutoReply, ListAutoReplies, SetAutoReply, TryAutoReply } from '@mgw/contracts';
+import {
+  CostSummary,
+  Currency,
+  GetAutoReply,
+  GetCosts,
+  ListAutoReplies,
+  Money,
+  Nullable,
+  SetAutoReply,
+  TryAutoReply,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { zoneInForce } from '../businesses/zones';
+import { dayOf, zoneInForce } from '../businesses/zones';
+import { queryOptional } from '../requests/optional-query';
 import { pageOf, PageQuery } from '../requests/page';
 import { withoutNulls } from '../requests/without-nulls';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { IsBoolean, IsInt, IsOptional, IsString, Max, MaxLength, Min, ValidateIf } from 'class-validator';
+import { IsBoolean, IsInt, IsOptional, IsString, Matches, Max, MaxLength, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsMessageText } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 
-/** Absent fields stay unchanged; null removes `base_url` and `api_key`. */
+/** Absent fields stay unchanged; null removes `base_url`, `api_key` and `daily_cost_limit`. */
 @JSONSchema({ example: { enabled: true, instructions: 'We sell saris. Answer in one sentence.', daily_limit: 100 } })
 class ChangeAutoReplyRequest {
   @IsOptional()
@@ -48,6 +59,11 @@ class ChangeAutoReplyRequest {
   @Max(100_000)
   daily_limit?: number | null;
 
+  /** Most that the replies of a day may cost, in the currency of the rate card, by the rate of service messages. */
+  @IsOptional()
+  @Matches(/^\d{1,6}(\.\d{1,6})?$/, { message: 'daily_cost_limit must be an amount with a decimal point as text, such as "12.5"' })
+  daily_cost_limit?: string | null;
+
   @IsOptional()
   @IsInt()
   @Min(0)
@@ -66,7 +82,17 @@ class TryAutoReplyRequest {
   text!: string;
 }
 
-const AutoReplyResponse = Type.Object({ ...AutoReplySettings.properties, has_api_key: Type.Boolean() }, { title: 'AutoReply' });
+const AutoReplyResponse = Type.Object(
+  {
+    ...GetAutoReply.reply.properties,
+    counted_today: { ...Money, description: 'The cost of today’s replies that `daily_cost_limit` counts.' } as typeof Money,
+    costs: Nullable({
+      ...Type.Object({ currency: Nullable(Currency), today: CostSummary, month: CostSummary }),
+      description: 'Delivered replies of this day and month by the rate card; null while costs are not available.',
+    }),
+  },
+  { title: 'AutoReply' },
+);
 const RepliesResponse = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
 const Saved = Type.Object(
   {
@@ -77,6 +103,8 @@ const Saved = Type.Object(
 );
 const KEY_REMOVED = 'Auto-reply saved. The API key was removed, because it was for the previous address: enter the key for the new one.';
 const Tried = Type.Object({ reply: Type.String() }, { title: 'TriedAutoReply' });
+
+const NO_COSTS: CostSummary = { cost: '0', charged: 0, free: 0, without_rate: 0 };
 
 /** A language model replies to customers within the window (spec §10). */
 @Controller('api/client/auto-reply')
@@ -91,15 +119,24 @@ export class AutoReplyController {
 
   @Get()
   @Responds(AutoReplyResponse, 'Show the auto-reply settings')
-  show(@CurrentUser() { business_id }: BusinessUser) {
-    return this.rpc.call(GetAutoReply, { business_id });
+  async show(@CurrentUser() { business_id }: BusinessUser) {
+    const timezone = zoneInForce(await this.businesses.get(business_id));
+    const today = dayOf(new Date(), timezone);
+    const since = (from: string) => queryOptional(this.rpc, GetCosts, { business_id, timezone, of: { sent_by: 'ai', from, to: today } });
+    const [settings, day, month] = await Promise.all([
+      this.rpc.call(GetAutoReply, { business_id }),
+      since(today),
+      since(`${today.slice(0, 'YYYY-MM'.length)}-01`),
+    ]);
+    const costs = day && month && { currency: day.currency, today: day.costs[0] ?? NO_COSTS, month: month.costs[0] ?? NO_COSTS };
+    return { ...settings, costs };
   }
 
   @Put()
   @Responds(Saved, 'Change the auto-reply settings; absent fields stay unchanged. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
     const business = await this.businesses.get(business_id);
-    const { base_url, api_key, ...rest } = request;
+    const { base_url, api_key, daily_cost_limit, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
     const change = {
       ...withoutNulls(rest),
@@ -107,6 +144,7 @@ export class AutoReplyController {
       plan: business.plan,
       timezone: zoneInForce(business),
       ...(base_url !== undefined && { base_url }),
+      ...(daily_cost_limit !== undefined && { daily_cost_limit }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
     };
     // Names only: instructions and addresses may contain secrets.

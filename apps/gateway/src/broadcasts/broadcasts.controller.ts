@@ -1,17 +1,8 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import {
-  CancelBroadcast,
-  CheckBroadcast,
-  CreateBroadcast,
-  ListBroadcasts,
-  PauseBroadcast,
-  ResumeBroadcast,
-  RetryBroadcast,
-} from '@mgw/contracts';
-import { RpcClient } from '@mgw/rpc';
+import { CancelBroadcast, CheckBroadcast, CreateBroadcast, PauseBroadcast, ResumeBroadcast, RetryBroadcast } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
-import { pageOf, PageQuery } from '../requests/page';
+import { PageQuery } from '../requests/page';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
@@ -27,15 +18,12 @@ const CREATE_ERRORS = CreateBroadcast.errors.filter((code) => code !== 'DAILY_LI
 @Controller('api/client/broadcasts')
 @NeedsSession()
 export class BroadcastsController {
-  constructor(
-    private readonly rpc: RpcClient,
-    private readonly broadcasts: BroadcastsService,
-  ) {}
+  constructor(private readonly broadcasts: BroadcastsService) {}
 
   @Get()
   @Responds(BroadcastsResponse, 'List broadcasts with their progress, the newest first')
   list(@CurrentUser() { business_id }: BusinessUser, @Query() query: PageQuery) {
-    return this.rpc.call(ListBroadcasts, { business_id, ...pageOf(query) });
+    return this.broadcasts.list(business_id, query);
   }
 
   @Post()

@@ -1,5 +1,6 @@
-import { IsIn, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { IsString, Matches, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
@@ -11,23 +12,18 @@ export class CheckBroadcastRequest {
   @IsText(1, 512)
   template_name!: string;
 
-  @IsOptional()
-  @IsText(1, 20)
+  @Optional(IsText(1, 20))
   language?: string | null;
 
-  @IsOptional()
-  @IsRecipients()
+  @Optional(IsRecipients())
   recipients?: RecipientRow[] | null;
 
   /** A CSV file with a heading. `phone` is the recipient, columns starting with `header` fill the header, those starting with `button` the buttons, and all others fill the body, in order. A download of recipients is read without its states. */
-  @IsOptional()
-  @IsString()
-  @MaxLength(4_000_000)
+  @Optional(IsString(), MaxLength(4_000_000))
   csv?: string | null;
 
   /** The broadcast starts then; at once without it. */
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   scheduled_at?: string | null;
 }
 
@@ -45,24 +41,20 @@ const PART_OF_PHONE = /^[+\d ().-]{1,30}$/;
 const STATES = ['pending', 'sending', 'sent', 'delivered', 'read', 'replied', 'failed', 'unclear'] as const;
 
 export class ListRecipientsQuery extends PageQuery {
-  @IsOptional()
-  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  @Optional(IsOneOf(STATES))
   state?: (typeof STATES)[number];
 
   /** Any part of the phone number. */
-  @IsOptional()
-  @Matches(PART_OF_PHONE, { message: 'phone must be a part of a phone number' })
+  @Optional(Matches(PART_OF_PHONE, { message: 'phone must be a part of a phone number' }))
   phone?: string;
 
   /** A failure reason of this broadcast. */
-  @IsOptional()
-  @IsText(1, 1_000)
+  @Optional(IsText(1, 1_000))
   reason?: string;
 }
 
 export class RecipientsDownloadQuery extends ListRecipientsQuery {
   /** `csv` downloads all recipients that match, with their values. */
-  @IsOptional()
-  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  @IsListFormat()
   format?: 'json' | 'csv';
 }

@@ -1,12 +1,48 @@
 import { Type } from '@sinclair/typebox';
-import { CheckBroadcast, GetBroadcast, ListBroadcasts, ListRecipients } from '@mgw/contracts';
+import {
+  CheckBroadcast,
+  CostSummary,
+  Currency,
+  EstimateCost,
+  GetBroadcast,
+  ListBroadcasts,
+  ListRecipients,
+  Nullable,
+} from '@mgw/contracts';
 
-export const BroadcastsResponse = Type.Object(ListBroadcasts.reply.properties, { title: 'Broadcasts' });
 const { broadcast, ...progress } = GetBroadcast.reply.properties;
-export const BroadcastResponse = Type.Object({ ...broadcast.properties, ...progress }, { title: 'Broadcast' });
+const cost = {
+  cost: Nullable({
+    ...Type.Object({ currency: Nullable(Currency), ...CostSummary.properties }),
+    description: 'By the rate card. Null until WhatsApp has reported prices, and while costs are not available.',
+  }),
+};
+export const BroadcastsResponse = Type.Object(
+  { broadcasts: Type.Array(Type.Object({ ...broadcast.properties, ...cost })), next_cursor: ListBroadcasts.reply.properties.next_cursor },
+  { title: 'Broadcasts' },
+);
+export const BroadcastResponse = Type.Object({ ...broadcast.properties, ...progress, ...cost }, { title: 'Broadcast' });
 const { recipients, next_cursor } = ListRecipients.reply.properties;
 export const RecipientsResponse = Type.Object(
   { recipients: Type.Array(Type.Omit(recipients.items, ['body_params', 'header_params', 'button_params'])), next_cursor },
   { title: 'BroadcastRecipients' },
 );
-export const CheckResponse = Type.Object(CheckBroadcast.reply.properties, { title: 'BroadcastCheck' });
+const estimated = EstimateCost.reply.properties;
+const ESTIMATE = 'If all messages are delivered and charged, by the rate card on the day of the start. Null while costs are not available.';
+export const CheckResponse = Type.Object(
+  {
+    ...CheckBroadcast.reply.properties,
+    estimate: Nullable({
+      ...Type.Object({
+        currency: estimated.currency,
+        cost: estimated.cost,
+        markets: Type.Array(Type.Object({ name: Type.String({ description: 'The countries.' }), ...estimated.markets.items.properties }), {
+          description: 'Valid recipients by calling code, the most first; `*` has those of unknown countries.',
+        }),
+        without_rate: Type.Integer({ description: 'Recipients for whom the card has no rate, so that `cost` lacks them.' }),
+      }),
+      description: ESTIMATE,
+    }),
+  },
+  { title: 'BroadcastCheck' },
+);

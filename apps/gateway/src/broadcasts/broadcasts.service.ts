@@ -3,7 +3,10 @@ import {
   CancelBroadcast,
   CheckBroadcast,
   CreateBroadcast,
+  EstimateCost,
   GetBroadcast,
+  GetCosts,
+  ListBroadcasts,
   ListRecipients,
   PauseBroadcast,
   ResumeBroadcast,
@@ -12,12 +15,14 @@ import {
   type RequestOf,
   type Sender,
 } from '@mgw/contracts';
+import { marketName, marketOf, normalizePhone } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, authorFields, type Author } from '../audit/audit.store';
 import { broadcastDailyLimit, BusinessesStore, type Business } from '../businesses/businesses.store';
-import { zoneInForce } from '../businesses/zones';
+import { dayOf, zoneInForce } from '../businesses/zones';
 import { DEFAULT_LANGUAGE } from '../requests/field-rules';
-import { pageOf } from '../requests/page';
+import { queryOptional } from '../requests/optional-query';
+import { pageOf, type PageQuery } from '../requests/page';
 import { Downloads } from '../responses/downloads';
 import { idempotencyOf } from '../sending/idempotency';
 import type { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
@@ -32,6 +37,8 @@ interface Creation {
   /** For an API key: its cap, and the scope of its Idempotency-Keys. */
   key?: { charged: Charged; scoped: (idempotency: Sender['idempotency']) => Sender['idempotency'] };
 }
+
+type Draft = Pick<RequestOf<typeof CheckBroadcast>, 'recipients' | 'scheduled_at' | 'timezone'>;
 
 /** Recipients that a download holds in memory at a time. */
 const CSV_PAGE = 100;
@@ -72,14 +79,41 @@ export class BroadcastsService {
     return { id, message: scheduled_at ? 'Broadcast scheduled.' : 'Broadcast started.', replayed };
   }
 
-  async check(business_id: number, request: CheckBroadcastRequest): Promise<ReplyOf<typeof CheckBroadcast>> {
-    const business = await this.businesses.get(business_id);
-    return this.rpc.call(CheckBroadcast, { ...(await draftOf(request)), ...limitOf(business) });
+  async check(business_id: number, request: CheckBroadcastRequest) {
+    const draft = { ...(await draftOf(request)), ...limitOf(await this.businesses.get(business_id)) };
+    const checked = await this.rpc.call(CheckBroadcast, draft);
+    return { ...checked, estimate: checked.category === undefined ? null : await this.estimate(checked.category, draft) };
+  }
+
+  /** @returns null if the status service does not respond in time */
+  private async estimate(category: string, { recipients, scheduled_at, timezone }: Draft) {
+    const day = dayOf(scheduled_at === null ? new Date() : new Date(scheduled_at), timezone);
+    const found = await queryOptional(this.rpc, EstimateCost, { category: category.toLowerCase(), day, markets: marketsOf(recipients) });
+    if (found === null) return null;
+    const markets = found.markets.map((one) => ({ name: marketName(one.market) || 'Unknown countries', ...one }));
+    const without_rate = markets.reduce((sum, { price, count }) => sum + (price === null ? count : 0), 0);
+    return { ...found, markets, without_rate };
+  }
+
+  async list(business_id: number, query: PageQuery) {
+    const { broadcasts, next_cursor } = await this.rpc.call(ListBroadcasts, { business_id, ...pageOf(query) });
+    const costs = await this.costs(
+      business_id,
+      broadcasts.map(({ id }) => id),
+    );
+    return { broadcasts: broadcasts.map((one) => ({ ...one, cost: costs.get(one.id) ?? null })), next_cursor };
+  }
+
+  private async costs(business_id: number, broadcast_ids: number[]) {
+    const timezone = zoneInForce(await this.businesses.get(business_id));
+    const found = await queryOptional(this.rpc, GetCosts, { business_id, timezone, of: { broadcast_ids } });
+    return new Map(found?.costs.map(({ broadcast_id, ...cost }) => [broadcast_id, { currency: found.currency, ...cost }]));
   }
 
   async get(business_id: number, id: number) {
     const { broadcast, ...progress } = await this.rpc.call(GetBroadcast, { business_id, id });
-    return { ...broadcast, ...progress };
+    const costs = await this.costs(business_id, [id]);
+    return { ...broadcast, ...progress, cost: costs.get(id) ?? null };
   }
 
   recipients(business_id: number, id: number, query: ListRecipientsQuery): Promise<ReplyOf<typeof ListRecipients>> {
@@ -143,6 +177,18 @@ async function draftOf(request: CheckBroadcastRequest) {
     recipients: await broadcastRows(request),
     scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
   };
+}
+
+/** Valid recipients by market, the most first. */
+function marketsOf(recipients: Draft['recipients']): { market: string; count: number }[] {
+  const counts = new Map<string, number>();
+  for (const { phone, fault } of recipients) {
+    const normalized = normalizePhone(phone);
+    if (fault || !normalized.ok) continue;
+    const market = marketOf(normalized.value) ?? '*';
+    counts.set(market, (counts.get(market) ?? 0) + 1);
+  }
+  return [...counts].map(([market, count]) => ({ market, count })).sort((a, b) => b.count - a.count);
 }
 
 function limitOf(business: Business) {

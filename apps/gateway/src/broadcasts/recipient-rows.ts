@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream';
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { registerDecorator } from 'class-validator';
-import { parse } from 'csv-parse';
 import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
 import { didYouMean } from '../requests/did-you-mean';
 import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
+import { parseCsv } from '../requests/parse-csv';
 import { invalid } from '../requests/refusals';
 import { withoutGuard } from '../responses/csv-line';
 import { STATE_COLUMNS } from './recipients-csv';
@@ -20,11 +18,6 @@ export interface RecipientRow {
 const ROW_FIELDS = ['phone', 'body_params', 'header_params', 'button_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
-/** Bytes of a CSV file that are parsed without a pause. */
-const SLICE = 32 * 1024;
-/** Most cells of a CSV file. An empty cell takes one byte in the file and many times that in memory. */
-const MAX_CELLS = 400_000;
-
 /** Checks the shape of all rows in one pass, because there may be twenty thousand. The broadcast service checks the values. */
 export function IsRecipients(): PropertyDecorator {
   return (target, propertyName) =>
@@ -78,35 +71,6 @@ export async function broadcastRows(request: { recipients?: RecipientRow[] | nul
   }));
 }
 
-interface CsvLine {
-  record: string[];
-  info: { lines: number };
-}
-
-/** Parses in slices, so that other requests proceed in between. @throws GatewayError VALIDATION_FAILED with the line */
-async function parseCsv(text: string): Promise<CsvLine[]> {
-  const delimiter = delimiterOf(text);
-  if (countOf(text, delimiter) + countOf(text, '\n') > MAX_CELLS) throw invalid('csv', `must hold at most ${MAX_CELLS} cells`);
-  const options = { bom: true, info: true, trim: true, skip_empty_lines: true, relax_column_count: true, delimiter };
-  const lines: CsvLine[] = [];
-  try {
-    // The types of csv-parse lack `info`.
-    for await (const line of Readable.from(slicesOf(text)).pipe(parse(options))) lines.push(line as unknown as CsvLine);
-  } catch (error) {
-    throw invalid('csv', `is not a CSV file: ${(error as Error).message}`);
-  }
-  return lines;
-}
-
-/** Slices bytes, because a slice of text could end inside a surrogate pair. */
-async function* slicesOf(text: string): AsyncGenerator<Buffer> {
-  const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += SLICE) {
-    yield bytes.subarray(at, at + SLICE);
-    await yieldToOthers();
-  }
-}
-
 /** @throws GatewayError VALIDATION_FAILED for text that is not a CSV file */
 async function csvRows(text: string): Promise<BroadcastRow[]> {
   const lines = await parseCsv(text);
@@ -140,16 +104,4 @@ function cellsFault(record: string[], names: string[], phone: number): Broadcast
   const maxLength = (i: number) => (i === phone ? MAX_PHONE_LENGTH : MAX_PARAM_LENGTH);
   const long = record.findIndex((cell, i) => isLonger(cell, maxLength(i)));
   return long < 0 ? null : { field: names[long] || `column ${long + 1}`, message: `must have at most ${maxLength(long)} characters` };
-}
-
-function countOf(text: string, char: string): number {
-  let count = 0;
-  for (let at = text.indexOf(char); at >= 0; at = text.indexOf(char, at + 1)) count++;
-  return count;
-}
-
-/** Spreadsheets write semicolons in many countries. */
-function delimiterOf(text: string): string {
-  const heading = text.slice(0, 10_000).split('\n')[0] ?? '';
-  return !heading.includes(',') && heading.includes(';') ? ';' : ',';
 }

@@ -1,6 +1,7 @@
-import { IsBoolean, IsIn, IsInt, IsOptional, Max, Min } from 'class-validator';
+import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
+import { Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 
 const PLAN = { message: `plan must be one of ${PLANS.join(', ')}` };
@@ -14,8 +15,7 @@ export class CreateBusinessRequest {
   plan!: Plan;
 
   /** IANA name; Asia/Kolkata by default (decision 20). */
-  @IsOptional()
-  @IsText(1, 64)
+  @Optional(IsText(1, 64))
   timezone?: string | null;
 }
 
@@ -24,35 +24,27 @@ const MAX_BROADCAST_LIMIT = 1_000_000;
 
 export class ListBusinessesQuery {
   /** Part of the name, or an id. */
-  @IsOptional()
-  @IsText(1, 100)
+  @Optional(IsText(1, 100))
   q?: string;
 }
 
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
-  @IsOptional()
-  @IsText(1, 100)
+  @Optional(IsText(1, 100))
   name?: string | null;
 
-  @IsOptional()
-  @IsIn(PLANS, PLAN)
+  @Optional(IsIn(PLANS, PLAN))
   plan?: Plan | null;
 
-  @IsOptional()
-  @IsText(1, 64)
+  @Optional(IsText(1, 64))
   timezone?: string | null;
 
   /** Recipients of broadcasts in a day. It stays when the plan changes. */
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(MAX_BROADCAST_LIMIT)
+  @Optional(IsInt(), Min(0), Max(MAX_BROADCAST_LIMIT))
   broadcast_daily_limit?: number | null;
 
   /** A suspended business sends nothing, and its keys get 403. Messages of customers are still stored. */
-  @IsOptional()
-  @IsBoolean()
+  @Optional(IsBoolean())
   suspended?: boolean | null;
 }

@@ -30,6 +30,9 @@ export function zoneInForce(zones: Zones, now = new Date()): string {
   return isPending(zones, now) ? (zones.previous_timezone ?? zones.timezone) : zones.timezone;
 }
 
+/** `YYYY-MM-DD` in the zone. */
+export const dayOf = (at: Date, timezone: string): string => new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(at);
+
 /** Seconds until the cap resets while a change is pending; null when the zone's own midnight resets it. */
 export function secondsToReset(zones: Zones, now = new Date()): number | null {
   if (!isPending(zones, now) || zones.cap_resets_at === null) return null;

@@ -1,5 +1,6 @@
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 
 const PLATFORM_ID = /^[0-9]{1,32}$/;
@@ -21,15 +22,12 @@ export class SetConnectionRequest {
   @Matches(PLATFORM_ID, { message: 'business_account_id must be 1 to 32 digits, as Meta shows it' })
   business_account_id!: string;
 
-  @IsOptional()
-  @IsText(1, 1024)
+  @Optional(IsText(1, 1024))
   access_token?: string | null;
 
-  @IsOptional()
-  @IsText(1, 256)
+  @Optional(IsText(1, 256))
   app_secret?: string | null;
 
-  @IsOptional()
-  @IsText(1, 256)
+  @Optional(IsText(1, 256))
   verify_token?: string | null;
 }

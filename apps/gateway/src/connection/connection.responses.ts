@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { IsoTime, Nullable, NumberDetails } from '@mgw/contracts';
+import { ConnectionCheck, IsoTime, Nullable, NumberDetails } from '@mgw/contracts';
 
 /** The connection without its secrets; the verify token is there to be pasted into Meta's console. The number's details are null before the first check. */
 export const ConnectionView = Type.Object({
@@ -17,3 +17,14 @@ export const ConnectionResponse = Type.Object(
   { ...ConnectionView.properties, callback_url: Type.String({ description: 'To paste into Meta’s console.' }) },
   { title: 'Connection' },
 );
+
+export const ConnectionChecksResponse = Type.Object(
+  {
+    checked_at: IsoTime,
+    checks: Type.Array(ConnectionCheck, {
+      description: 'In the order in which problems are best mended. `at` continues `message`: the end of the token, or the last callback.',
+    }),
+  },
+  { title: 'ConnectionChecks' },
+);
+export type ConnectionChecksResponse = Static<typeof ConnectionChecksResponse>;

@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { GetConnection, notConnected, SetConnection, type Connection, type RequestOf } from '@mgw/contracts';
+import {
+  CheckConnection,
+  GetCallbackTimes,
+  GetConnection,
+  notConnected,
+  SetConnection,
+  SubscribeToAccount,
+  type Connection,
+  type RequestOf,
+} from '@mgw/contracts';
 import type { PhoneNumberTarget } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
@@ -8,7 +17,8 @@ import { queryOptional } from '../requests/optional-query';
 import { withoutNulls } from '../requests/without-nulls';
 import type { BusinessUser } from '../sessions/session-user';
 import type { SetConnectionRequest } from './connection.requests';
-import type { ConnectionView } from './connection.responses';
+import type { ConnectionChecksResponse, ConnectionView } from './connection.responses';
+import { receivedCheck } from './received-check';
 
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
@@ -40,9 +50,24 @@ export class ConnectionService {
   async set({ user_id, business_id }: BusinessUser, request: SetConnectionRequest): Promise<void> {
     const { phone_number_id, business_account_id } = request;
     const sealed = this.sealSecrets(business_id, request);
-    const detail = { phone_number_id, business_account_id, secrets: Object.keys(sealed) };
+    const detail = { phone_number_id, business_account_id, secrets: SECRETS.filter((name) => `${name}_sealed` in sealed) };
     await this.audit.record({ user_id, business_id, action: 'connection.set', target: null, detail }, () =>
       this.rpc.call(SetConnection, { business_id, phone_number_id, business_account_id, ...sealed }),
+    );
+  }
+
+  /** The platform's view of the connection, and what has arrived from it. */
+  async checks(business_id: number, callback_url: string): Promise<ConnectionChecksResponse> {
+    const [{ checks }, times] = await Promise.all([
+      this.rpc.call(CheckConnection, { business_id, callback_url }),
+      queryOptional(this.rpc, GetCallbackTimes, { business_id }),
+    ]);
+    return { checked_at: new Date().toISOString(), checks: [...checks, receivedCheck(times)] };
+  }
+
+  async subscribe({ user_id, business_id }: BusinessUser): Promise<void> {
+    await this.audit.record({ user_id, business_id, action: 'connection.subscribed', target: null, detail: {} }, () =>
+      this.rpc.call(SubscribeToAccount, { business_id }),
     );
   }
 

@@ -1,4 +1,16 @@
-import { GatewayError, GetConnection, ListTemplates, SetConnection, SyncTemplates, type Connection, type RequestOf } from '@mgw/contracts';
+import {
+  CheckConnection,
+  CountTemplates,
+  GatewayError,
+  GetCallbackTimes,
+  GetConnection,
+  ListTemplates,
+  notConnected,
+  SetConnection,
+  SyncTemplates,
+  type Connection,
+  type RequestOf,
+} from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 describe('the connection and its templates (spec §10)', () => {
@@ -78,8 +90,10 @@ describe('the connection and its templates (spec §10)', () => {
       'phone_number_id',
     ]);
     expect(dashboard.sealer.open(requested[0]?.access_token_sealed ?? '', `connection.access_token:${business_id}`)).toBe('EAA-new');
-    const audit = await dashboard.db.query<{ row: string }>(`SELECT a::text AS row FROM access.audit a WHERE action = 'connection.set'`);
-    expect(audit).toHaveLength(1);
+    const audit = await dashboard.db.query<{ row: string; secrets: string[] }>(
+      `SELECT a::text AS row, detail -> 'secrets' AS secrets FROM access.audit a WHERE action = 'connection.set'`,
+    );
+    expect(audit.map(({ secrets }) => secrets)).toEqual([['access_token']]);
     expect(audit[0]?.row).not.toContain('EAA');
   });
 
@@ -118,11 +132,79 @@ describe('the connection and its templates (spec §10)', () => {
     expect(operator.body).toMatchObject({ user: { role: 'operator' }, business: null });
   });
 
+  describe('decision 530: the check list', () => {
+    const token = { name: 'token', state: 'ok', message: 'The access token works and never expires', fix: null, at: null } as const;
+    const received = async () => {
+      const { body } = (await owner.get('/api/client/connection/checks').expect(200)) as { body: { checks: { name: string }[] } };
+      expect(body.checks[0]).toEqual(token);
+      return body.checks.find(({ name }) => name === 'received');
+    };
+    beforeEach(() => {
+      dashboard.neighbours.respond(CheckConnection, ({ callback_url }) => {
+        expect(callback_url).toBe('https://gateway.example/webhooks/whatsapp');
+        return { checks: [token] };
+      });
+    });
+
+    it.each([
+      [
+        { callback_at: null, handshake_at: null },
+        { state: 'problem', fix: expect.stringContaining('Verify and save') as string, at: null },
+      ],
+      [
+        { callback_at: null, handshake_at: '2026-01-02T03:04:05.678Z' },
+        { state: 'ok', fix: null, at: '2026-01-02T03:04:05.678Z' },
+      ],
+      [
+        { callback_at: '2026-01-03T03:04:05.678Z', handshake_at: '2026-01-02T03:04:05.678Z' },
+        { state: 'ok', fix: null, at: '2026-01-03T03:04:05.678Z' },
+      ],
+    ])('adds what has arrived from outside: %j', async (times, check) => {
+      dashboard.neighbours.respond(GetCallbackTimes, () => times);
+      expect(await received()).toMatchObject({ name: 'received', ...check });
+    });
+
+    it('says unknown if the arrival of callbacks cannot be read', async () => {
+      dashboard.neighbours.respond(GetCallbackTimes, () => {
+        throw new GatewayError('INTERNAL', 'no');
+      });
+      expect(await received()).toMatchObject({ state: 'unknown', at: null });
+    });
+
+    it('responds 400 NOT_CONNECTED without a connection', async () => {
+      dashboard.neighbours.respond(CheckConnection, () => {
+        throw notConnected();
+      });
+      const response = await owner.get('/api/client/connection/checks').expect(400);
+      expect(response.body).toMatchObject({ success: false, error_code: 'NOT_CONNECTED' });
+    });
+  });
+
   it('spec §10: lists templates with status and components, and starts a sync', async () => {
     const sync = { state: 'running' as const, started_at: '2026-01-02T03:04:05.678Z', finished_at: null, found: 0, problem: null };
-    dashboard.neighbours.respond(ListTemplates, () => ({ templates: [], sync }));
+    const template = {
+      ...{ id: 1, name: 'order', display_name: 'Order', content: 'Hi', category: 'UTILITY', language: 'en', variables: [], components: [] },
+      ...{ header_type: null, header_text: null, footer_text: null, quality: null, rejected_reason: null },
+      ...{ status: 'APPROVED', updated_at: '2026-01-02T03:04:05.678Z' },
+    };
+    dashboard.neighbours.respond(ListTemplates, () => ({ templates: [template, { ...template, name: 'offer' }], sync }));
+    dashboard.neighbours.respond(CountTemplates, ({ timezone }) => {
+      expect(timezone).toBe('Asia/Kolkata');
+      return { templates: [{ name: 'order', sent: 7 }] };
+    });
     dashboard.neighbours.respond(SyncTemplates, () => ({ state: sync.state, started_at: sync.started_at }));
-    expect((await agent.get('/api/client/templates').expect(200)).body).toEqual({ templates: [], sync });
+    expect((await agent.get('/api/client/templates').expect(200)).body).toEqual({
+      templates: [
+        { ...template, sent_7_days: 7 },
+        { ...template, name: 'offer', sent_7_days: 0 },
+      ],
+      sync,
+    });
+    dashboard.neighbours.respond(CountTemplates, () => {
+      throw new GatewayError('INTERNAL', 'no');
+    });
+    const { body } = (await agent.get('/api/client/templates').expect(200)) as { body: { templates: { sent_7_days: number | null }[] } };
+    expect(body.templates.map(({ sent_7_days }) => sent_7_days)).toEqual([null, null]);
     const started = await agent.post('/api/client/templates/sync').expect(200);
     expect(started.body).toEqual({ message: expect.any(String) as string, sync: { state: 'running', started_at: sync.started_at } });
   });

@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { createParamDecorator, Injectable, type ExecutionContext } from '@nestjs/common';
 import { GetThread, type RequestOf, type SendMedia, type SendReaction, type SendTemplate, type SendText } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, entryBy } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { SendingService } from '../sending/sending.service';
 import type { BusinessUser } from '../sessions/session-user';
@@ -10,11 +10,18 @@ import type { BusinessUser } from '../sessions/session-user';
 type AgentSend = typeof SendMedia | typeof SendReaction | typeof SendTemplate | typeof SendText;
 type Content<O extends AgentSend> = Omit<RequestOf<O>, 'sender' | 'to'>;
 
-interface Agent {
+export interface Agent {
   user: BusinessUser;
   request: FastifyRequest;
   reply: FastifyReply;
 }
+
+/** The user of the session, with the request and the response whose headers a send reads and sets. */
+export const CurrentAgent = createParamDecorator((_: unknown, context: ExecutionContext): Agent => {
+  const http = context.switchToHttp();
+  const request = http.getRequest<FastifyRequest & { user: BusinessUser }>();
+  return { user: request.user, request, reply: http.getResponse<FastifyReply>() };
+});
 
 /** Messages that a person sends at the dashboard. */
 @Injectable()
@@ -38,7 +45,7 @@ export class AgentSends {
     const business = await this.businesses.get(business_id);
     const party = { sends_as: null, daily_limit: null, user_id, business: { id: business_id, plan: business.plan, zones: business } };
     const { result } = await this.audit.record(
-      { user_id, business_id, action: 'reply.sent', target, detail: {} },
+      entryBy(user, 'reply.sent', target),
       () => this.sending.send<O>(operation, { ...content, to } as Omit<RequestOf<O>, 'sender'>, { party, ...http }),
       ({ sent }) => (sent.replayed ? null : {}),
     );

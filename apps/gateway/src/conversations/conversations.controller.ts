@@ -1,4 +1,4 @@
-import { Body, Controller, Get, HttpCode, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
 import {
   AddNote,
   FindUnanswered,
@@ -15,7 +15,7 @@ import {
   type ThreadMessage,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
@@ -31,7 +31,7 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
 import { UsersStore } from '../users/users.store';
-import { AgentSends } from './agent-sends.service';
+import { AgentSends, CurrentAgent, type Agent } from './agent-sends.service';
 import {
   ChangeConversationRequest,
   FileReplyRequest,
@@ -143,58 +143,30 @@ export class ConversationsController {
   }
 
   @Post(':id/messages')
-  @HttpCode(200)
   @Responds(SendResult, 'Reply to the customer within the 24-hour window', AGENT_SENDS)
-  async reply(
-    @CurrentUser() user: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() { text, reply_to }: ReplyRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    return this.sends.inConversation(id, SendText, { text, ...(reply_to && { reply_to }) }, { user, request, reply });
+  async reply(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() { text, reply_to }: ReplyRequest) {
+    return this.sends.inConversation(id, SendText, { text, ...(reply_to && { reply_to }) }, agent);
   }
 
   @Post(':id/files')
-  @HttpCode(200)
   @Responds(SendResult, 'Reply with a file within the 24-hour window', AGENT_SENDS)
-  async file(
-    @CurrentUser() user: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() body: FileReplyRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
+  async file(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() body: FileReplyRequest) {
     const { media_type, media_id, caption, filename, reply_to } = body;
     const name = media_type === 'document' ? (filename ?? null) : null;
     const message = { media_type, media_id, caption: caption || null, filename: name, ...(reply_to && { reply_to }) };
-    return this.sends.inConversation(id, SendMedia, message, { user, request, reply });
+    return this.sends.inConversation(id, SendMedia, message, agent);
   }
 
   @Post(':id/reactions')
-  @HttpCode(200)
   @Responds(SendResult, 'React to a message within the 24-hour window, or remove the reaction', AGENT_SENDS)
-  async react(
-    @CurrentUser() user: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() { message_id, emoji }: ReactionRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    return this.sends.inConversation(id, SendReaction, { message_id, emoji }, { user, request, reply });
+  async react(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() { message_id, emoji }: ReactionRequest) {
+    return this.sends.inConversation(id, SendReaction, { message_id, emoji }, agent);
   }
 
   @Post(':id/templates')
-  @HttpCode(200)
   @Responds(SendResult, 'Send an approved template to the customer', AGENT_SENDS)
-  async template(
-    @CurrentUser() user: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() body: TemplateContent,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    return this.sends.inConversation(id, SendTemplate, templateOf(body), { user, request, reply });
+  async template(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() body: TemplateContent) {
+    return this.sends.inConversation(id, SendTemplate, templateOf(body), agent);
   }
 
   @Post(':id/notes')

@@ -17,7 +17,10 @@ import { PageQuery } from '../requests/page';
 import { TemplateValues } from '../sending/template-content';
 
 export class ListConversationsQuery extends PageQuery {
-  /** The beginning or the end of a phone number, or the beginning of a word of a name. */
+  /**
+   * Any part of a phone number (at least three digits, spaces and dashes allowed), the beginning of a word of a name, or words of messages,
+   * of which the last may be incomplete.
+   */
   @IsOptional()
   @IsText(1, 100)
   q?: string;

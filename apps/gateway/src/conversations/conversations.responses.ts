@@ -1,5 +1,14 @@
 import { Type } from '@sinclair/typebox';
-import { ConversationRecord, DeliveryStatus, Id, ListConversations, NextCursor, Nullable, ThreadMessage } from '@mgw/contracts';
+import {
+  ConversationRecord,
+  DeliveryStatus,
+  FoundMessage,
+  Id,
+  ListConversations,
+  NextCursor,
+  Nullable,
+  ThreadMessage,
+} from '@mgw/contracts';
 
 const Named = Type.Object({ id: Id, name: Type.String() });
 const named = (description: string) => Nullable({ ...Named, description } as typeof Named);
@@ -17,6 +26,10 @@ export const ConversationsResponse = Type.Object(
       Type.Composite([
         Conversation,
         Type.Object({
+          found: Type.Optional({
+            ...FoundMessage,
+            description: 'With `q`: the newest message that has all words of it.',
+          } as typeof FoundMessage),
           needs_agent: Nullable(
             Type.Boolean({
               description:

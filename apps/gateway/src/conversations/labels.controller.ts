@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common'
 import { Type } from '@sinclair/typebox';
 import { CreateLabel, DeleteLabel, ListLabels, UpdateLabel } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, entryBy } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done, Made } from '../responses/done';
@@ -29,10 +29,10 @@ export class LabelsController {
 
   @Post()
   @Responds(Made, 'Create a label', { errors: ['CONFLICT'] })
-  async create(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() label: LabelRequest) {
+  async create(@CurrentUser() user: BusinessUser, @Body() label: LabelRequest) {
     const { id } = await this.audit.record(
-      { user_id, business_id, action: 'label.created', target: null, detail: { ...label } },
-      () => this.rpc.call(CreateLabel, { business_id, ...label }),
+      entryBy(user, 'label.created', null, { ...label }),
+      () => this.rpc.call(CreateLabel, { business_id: user.business_id, ...label }),
       (created) => ({ target: `label:${created.id}` }),
     );
     return { id, message: 'Created.' };
@@ -40,23 +40,19 @@ export class LabelsController {
 
   @Put(':id')
   @Responds(Done, 'Change a label', { errors: ['CONFLICT', 'NOT_FOUND'] })
-  async change(
-    @CurrentUser() { user_id, business_id }: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() request: ChangeLabelRequest,
-  ) {
+  async change(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() request: ChangeLabelRequest) {
     const detail = withoutNulls(request);
-    await this.audit.record({ user_id, business_id, action: 'label.changed', target: `label:${id}`, detail }, () =>
-      this.rpc.call(UpdateLabel, { business_id, id, ...detail }),
+    await this.audit.record(entryBy(user, 'label.changed', `label:${id}`, detail), () =>
+      this.rpc.call(UpdateLabel, { business_id: user.business_id, id, ...detail }),
     );
     return { message: 'Saved.' };
   }
 
   @Delete(':id')
   @Responds(Done, 'Delete a label, also from its conversations', { errors: ['NOT_FOUND'] })
-  async delete(@CurrentUser() { user_id, business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
-    await this.audit.record({ user_id, business_id, action: 'label.deleted', target: `label:${id}`, detail: {} }, () =>
-      this.rpc.call(DeleteLabel, { business_id, id }),
+  async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    await this.audit.record(entryBy(user, 'label.deleted', `label:${id}`), () =>
+      this.rpc.call(DeleteLabel, { business_id: user.business_id, id }),
     );
     return { message: 'Deleted.' };
   }

@@ -1,14 +1,12 @@
-import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { Body, Controller, Post } from '@nestjs/common';
 import { SendTemplate, SendText } from '@mgw/contracts';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { recipientOf } from '../requests/recipient';
 import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { templateOf } from '../sending/template-content';
-import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
-import type { BusinessUser } from '../sessions/session-user';
-import { AgentSends } from './agent-sends.service';
+import { NeedsSession } from '../sessions/roles.guard';
+import { AgentSends, CurrentAgent, type Agent } from './agent-sends.service';
 import { AGENT_SENDS } from './conversations.controller';
 import { NewMessageRequest } from './conversations.requests';
 
@@ -19,15 +17,8 @@ export class NewMessageController {
   constructor(private readonly sends: AgentSends) {}
 
   @Post()
-  @HttpCode(200)
   @Responds(SendResult, 'Send a template to any person, or a text within the 24-hour window', AGENT_SENDS)
-  async send(
-    @CurrentUser() user: BusinessUser,
-    @Body() { phone, text, template_name, ...values }: NewMessageRequest,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ) {
-    const agent = { user, request, reply };
+  async send(@CurrentAgent() agent: Agent, @Body() { phone, text, template_name, ...values }: NewMessageRequest) {
     const to = recipientOf(phone);
     if (text && template_name) throw invalid('text', 'must be left out with template_name');
     if (text) return this.sends.send(SendText, { text }, to, null, agent);

@@ -2,7 +2,7 @@ import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common'
 import { Type } from '@sinclair/typebox';
 import { CreateQuickReply, DeleteQuickReply, ListQuickReplies, UpdateQuickReply } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, entryBy } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done, Made } from '../responses/done';
@@ -29,10 +29,10 @@ export class QuickRepliesController {
 
   @Post()
   @Responds(Made, 'Create a quick reply', { errors: ['CONFLICT'] })
-  async create(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() quickReply: QuickReplyRequest) {
+  async create(@CurrentUser() user: BusinessUser, @Body() quickReply: QuickReplyRequest) {
     const { id } = await this.audit.record(
-      { user_id, business_id, action: 'quick-reply.created', target: null, detail: { shortcut: quickReply.shortcut } },
-      () => this.rpc.call(CreateQuickReply, { business_id, ...quickReply }),
+      entryBy(user, 'quick-reply.created', null, { shortcut: quickReply.shortcut }),
+      () => this.rpc.call(CreateQuickReply, { business_id: user.business_id, ...quickReply }),
       (created) => ({ target: `quick-reply:${created.id}` }),
     );
     return { id, message: 'Created.' };
@@ -40,25 +40,21 @@ export class QuickRepliesController {
 
   @Put(':id')
   @Responds(Done, 'Change a quick reply', { errors: ['CONFLICT', 'NOT_FOUND'] })
-  async change(
-    @CurrentUser() { user_id, business_id }: BusinessUser,
-    @Param('id', IdPipe) id: number,
-    @Body() request: ChangeQuickReplyRequest,
-  ) {
+  async change(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() request: ChangeQuickReplyRequest) {
     const change = withoutNulls(request);
     const { shortcut } = change;
     const detail = shortcut === undefined ? {} : { shortcut };
-    await this.audit.record({ user_id, business_id, action: 'quick-reply.changed', target: `quick-reply:${id}`, detail }, () =>
-      this.rpc.call(UpdateQuickReply, { business_id, id, ...change }),
+    await this.audit.record(entryBy(user, 'quick-reply.changed', `quick-reply:${id}`, detail), () =>
+      this.rpc.call(UpdateQuickReply, { business_id: user.business_id, id, ...change }),
     );
     return { message: 'Saved.' };
   }
 
   @Delete(':id')
   @Responds(Done, 'Delete a quick reply', { errors: ['NOT_FOUND'] })
-  async delete(@CurrentUser() { user_id, business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
-    await this.audit.record({ user_id, business_id, action: 'quick-reply.deleted', target: `quick-reply:${id}`, detail: {} }, () =>
-      this.rpc.call(DeleteQuickReply, { business_id, id }),
+  async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
+    await this.audit.record(entryBy(user, 'quick-reply.deleted', `quick-reply:${id}`), () =>
+      this.rpc.call(DeleteQuickReply, { business_id: user.business_id, id }),
     );
     return { message: 'Deleted.' };
   }

@@ -23,10 +23,12 @@ export const PAGES = [
   '/auto-reply',
   '/usage',
   '/settings',
+  '/settings/connection',
   '/people',
   '/operator',
   '/operator/audit',
   '/operator/dead-letters',
+  '/operator/rate-card',
   '/operator/business',
 ];
 /** The build puts the dashboard next to the gateway. */

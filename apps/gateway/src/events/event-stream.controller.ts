@@ -1,7 +1,8 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Optional } from '../requests/field-rules';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { sessionToken } from '../sessions/session-cookie';
@@ -13,8 +14,7 @@ const EVENT_ID = /^\d{1,12}(\.\d{1,3})?$/;
 
 export class EventStreamQuery {
   /** The id of the last event received, for readers that cannot set Last-Event-ID. */
-  @IsOptional()
-  @Matches(EVENT_ID, { message: 'after must be the id of an event' })
+  @Optional(Matches(EVENT_ID, { message: 'after must be the id of an event' }))
   after?: string;
 }
 

@@ -3,7 +3,7 @@ import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 
 /** Routes whose body is a file of any type. */
-const FILE_ROUTES = /^\/api\/(v1|client)\/media$/;
+const FILE_ROUTES = /^\/api\/(v1\/media|client\/media(\/samples)?)$/;
 /** Longest pause within a file, in milliseconds. */
 const PAUSE_MS = 10_000;
 

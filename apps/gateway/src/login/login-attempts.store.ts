@@ -103,8 +103,8 @@ export class LoginAttemptsStore {
 
   async purge(): Promise<void> {
     await this.db.query(
-      `DELETE FROM access.login_attempts WHERE subject IN (
-         SELECT subject FROM access.login_attempts WHERE last_at < now() - ${WINDOW} ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+      `DELETE FROM access.login_attempts WHERE subject = ANY (ARRAY(
+         SELECT subject FROM access.login_attempts WHERE last_at < now() - ${WINDOW} ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED))`,
     );
   }
 }

@@ -1,5 +1,5 @@
-import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { CODE_MAX } from './totp.requests';
 
@@ -12,7 +12,6 @@ export class LoginRequest {
   password!: string;
 
   /** Only with two-step login: the code of the authenticator app, or a recovery code. */
-  @IsOptional()
-  @IsText(1, CODE_MAX)
+  @Optional(IsText(1, CODE_MAX))
   code?: string | null;
 }

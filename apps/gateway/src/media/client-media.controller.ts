@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, entryBy } from '../audit/audit.store';
 import { Responds } from '../responses/responds';
 import { HasOwnShare } from '../sessions/read-shares';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { MediaQuery, UploadQuery } from './media.requests';
-import { MEDIA_ERRORS, MediaInfo, UPLOAD_ERRORS, UploadedMedia } from './media.responses';
+import { MEDIA_ERRORS, MediaInfo, UPLOAD_ERRORS, UploadedMedia, UploadedSample } from './media.responses';
 import { MediaService } from './media.service';
 import { UploadService } from './upload.service';
 
@@ -22,12 +22,22 @@ export class ClientMediaController {
 
   @Post()
   @Responds(UploadedMedia, 'Upload a file, to send it by its id', { errors: UPLOAD_ERRORS, takesFile: true })
-  upload(@CurrentUser() { user_id, business_id }: BusinessUser, @Query() { filename }: UploadQuery, @Req() request: FastifyRequest) {
+  upload(@CurrentUser() user: BusinessUser, @Query() { filename }: UploadQuery, @Req() request: FastifyRequest) {
     return this.audit.record(
-      { user_id, business_id, action: 'file.uploaded', target: null, detail: {} },
-      () => this.uploads.upload(business_id, filename, request),
+      entryBy(user, 'file.uploaded'),
+      () => this.uploads.upload(user.business_id, filename, request),
       ({ media_id }) => ({ target: `file:${media_id}` }),
     );
+  }
+
+  @Post('samples')
+  @Responds(UploadedSample, 'Upload the sample of a template’s header: a picture, a video or a PDF', {
+    errors: UPLOAD_ERRORS,
+    takesFile: true,
+  })
+  uploadSample(@CurrentUser() user: BusinessUser, @Query() { filename }: UploadQuery, @Req() request: FastifyRequest) {
+    const entry = entryBy(user, 'file.uploaded', null, { template_sample: true });
+    return this.audit.record(entry, () => this.uploads.uploadSample(user.business_id, filename, request));
   }
 
   @Get(':media_id')

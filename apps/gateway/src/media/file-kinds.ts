@@ -49,9 +49,11 @@ const FILE_KINDS: Record<string, FileKind> = {
   [`${OFFICE}.presentationml.presentation`]: document(isZip),
 };
 export const FILE_TYPES = Object.keys(FILE_KINDS);
+/** The files that the header of a template may have as its sample (platform §3.4). */
+export const SAMPLE_TYPES = ['image/jpeg', 'image/png', 'video/mp4', 'application/pdf'];
 
-/** @param mimeType may have parameters, such as `codecs` @returns null for a type that WhatsApp does not take */
-export function fileKindOf(mimeType: string): FileKind | null {
+/** @param mimeType may have parameters, such as `codecs` @returns null for a type that is none of `types` */
+export function fileKindOf(mimeType: string, types: readonly string[] = FILE_TYPES): FileKind | null {
   const bare = (mimeType.split(';')[0] ?? '').trim().toLowerCase();
-  return Object.hasOwn(FILE_KINDS, bare) ? (FILE_KINDS[bare] ?? null) : null;
+  return types.includes(bare) ? (FILE_KINDS[bare] ?? null) : null;
 }

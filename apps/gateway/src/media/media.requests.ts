@@ -1,13 +1,13 @@
-import { IsIn, IsOptional } from 'class-validator';
+import { IsIn } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 @JSONSchema({ example: { info: '1' } })
 export class MediaQuery {
   /** 1: describe the file instead of sending it. */
-  @IsOptional()
-  @IsIn(['1'], { message: 'info must be 1' })
+  @Optional(IsIn(['1'], { message: 'info must be 1' }))
   info?: string;
 }
 
@@ -18,8 +18,7 @@ export class RestMediaQuery extends MediaQuery {}
 @JSONSchema({ example: { filename: 'invoice-1007.pdf' } })
 export class UploadQuery {
   /** The name of a document. */
-  @IsOptional()
-  @IsText(1, 240)
+  @Optional(IsText(1, 240))
   filename?: string;
 }
 

@@ -26,6 +26,17 @@ export const UploadedMedia = Type.Object(
 );
 export type UploadedMedia = Static<typeof UploadedMedia>;
 
+export const UploadedSample = Type.Object(
+  {
+    success: Type.Literal(true),
+    handle: Type.String({ description: 'For the `example` of a template’s header.' }),
+    mime_type: Type.String(),
+    file_size: Type.Integer({ minimum: 1, description: 'In bytes.' }),
+  },
+  { title: 'UploadedSample' },
+);
+export type UploadedSample = Static<typeof UploadedSample>;
+
 /** Errors of every transfer with the platform. */
 export const TRANSFER_ERRORS = ['NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
 export const UPLOAD_ERRORS: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...TRANSFER_ERRORS];

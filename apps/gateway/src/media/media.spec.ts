@@ -295,6 +295,39 @@ describe('files that customers sent (decisions 340 and 341)', () => {
       expect([forms, recorded]).toEqual([[], []]);
     });
 
+    it('decision 580: passes the sample of a template’s header on to the upload that WhatsApp opens for the token’s app', async () => {
+      const owner = await dashboard.session('owner', key.business_id);
+      const path = '/api/client/media/samples?filename=PO%20%E2%82%AC.pdf';
+      const headers = { cookie: `token=${owner.token}`, 'content-type': PDF, origin: site };
+      let opened: object = { id: 'upload:MTph?sig=AR_z' };
+      platform.respond(({ path: called }, response) => {
+        const body = called.includes('debug_token')
+          ? { data: { is_valid: true, app_id: '5' } }
+          : called.includes('uploads')
+            ? opened
+            : { h: '4::aGk=' };
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      });
+      const sample = await upload(BYTES, PDF, { path, headers });
+      expect([sample.status, await sample.json()]).toEqual([200, { success: true, handle: '4::aGk=', mime_type: PDF, file_size: SIZE }]);
+      expect(
+        platform.requests.map(({ path: called, body, headers: given }) => [called, body, given.authorization, given['file_offset']]),
+      ).toEqual([
+        ['/v26.0/debug_token?input_token=EAAtoken', '', 'Bearer EAAtoken', undefined],
+        [`/v26.0/5/uploads?file_name=PO+%E2%82%AC.pdf&file_length=${SIZE}&file_type=application%2Fpdf`, '', 'Bearer EAAtoken', undefined],
+        ['/v26.0/upload:MTph?sig=AR_z', BYTES.toString(), 'OAuth EAAtoken', '0'],
+      ]);
+      expect(recorded).toEqual([]);
+      opened = { id: '../700/messages' };
+      expect(await codeOf(await upload(BYTES, PDF, { path, headers }))).toEqual([500, 'PLATFORM_UNAVAILABLE']);
+      const chunked = { path, headers, duplex: 'half' } as RequestInit;
+      expect(await codeOf(await upload(new Blob([BYTES]).stream(), PDF, chunked))).toEqual([400, 'VALIDATION_FAILED']);
+      const webp = { ...headers, 'content-type': 'image/webp' };
+      expect(await codeOf(await upload('RIFF1234WEBP', '', { path, headers: webp }))).toEqual([415, 'UNSUPPORTED_MEDIA_TYPE']);
+      const agent = { ...headers, cookie: `token=${session.token}` };
+      expect(await codeOf(await upload(BYTES, PDF, { path, headers: agent }))).toEqual([403, 'PERMISSION_DENIED']);
+    });
+
     it('closes the connection of a refused file whose rest never comes (rule A)', async () => {
       const socket = connect(Number(new URL(site).port), '127.0.0.1');
       const head = [

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, RecordUpload } from '@mgw/contracts';
-import { GraphClient, refusedByPlatform } from '@mgw/platform-api';
+import { GraphClient, refusedByPlatform, type MediaUpload, type ReadOutcome } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { ConnectionService } from '../connection/connection.service';
 import { tooLarge, UnreadFile } from '../http/unread-file';
 import { isMimeType } from './file-headers';
-import { BEGINNING, FILE_TYPES, fileKindOf } from './file-kinds';
-import type { UploadedMedia } from './media.responses';
+import { BEGINNING, FILE_TYPES, fileKindOf, SAMPLE_TYPES } from './file-kinds';
+import type { UploadedMedia, UploadedSample } from './media.responses';
 import { Transfers } from './transfers';
 
 /** Longest upload, in milliseconds. */
@@ -24,19 +24,51 @@ export class UploadService {
   ) {}
 
   async upload(business_id: number, filename: string | undefined, request: FastifyRequest): Promise<UploadedMedia> {
-    const mimeType = request.headers['content-type'] ?? '';
-    const kind = isMimeType(mimeType) ? fileKindOf(mimeType) : null;
-    if (!kind) throw wrongType(`Send the file's own Content-Type, one of ${FILE_TYPES.join(', ')}.`);
+    const { handle, mime_type, file_size } = await this.pass(business_id, request, FILE_TYPES, async (file, deadlineAt) => {
+      const target = await this.connections.target(business_id, request.id);
+      const outcome = await this.graph.uploadMedia(target, { ...file, filename: filename ?? 'file' }, deadlineAt);
+      return outcome.kind === 'ok' ? { ...outcome, value: outcome.value.id } : outcome;
+    });
+    const media = { media_id: handle, mime_type, file_size };
+    const { expires_at } = await this.rpc.call(
+      RecordUpload,
+      { business_id, ...media, filename: filename ?? null },
+      { requestId: request.id },
+    );
+    return { success: true, ...media, expires_at };
+  }
+
+  /** Uploads the sample of a template's header, which WhatsApp keeps in another place than the files of messages. */
+  async uploadSample(business_id: number, filename: string | undefined, request: FastifyRequest): Promise<UploadedSample> {
+    const sample = await this.pass(business_id, request, SAMPLE_TYPES, async (file, deadlineAt) => {
+      const { size } = file;
+      if (size === null) throw invalidFile('must come with its Content-Length');
+      const { accessToken } = await this.connections.target(business_id, request.id);
+      const outcome = await this.graph.uploadSample(accessToken, { ...file, size, filename: filename ?? 'file' }, deadlineAt);
+      return outcome.kind === 'ok' ? { ...outcome, value: outcome.value.h } : outcome;
+    });
+    return { success: true, ...sample };
+  }
+
+  /** @param send passes the bytes on as they arrive; it reads them once */
+  private async pass(
+    business_id: number,
+    request: FastifyRequest,
+    types: readonly string[],
+    send: (file: Omit<MediaUpload, 'filename'>, deadlineAt: number) => Promise<ReadOutcome<string>>,
+  ) {
+    const mime_type = request.headers['content-type'] ?? '';
+    const kind = isMimeType(mime_type) ? fileKindOf(mime_type, types) : null;
+    if (!kind) throw wrongType(`Send the file's own Content-Type, one of ${types.join(', ')}.`);
     const declared = request.headers['content-length'];
     if (Number(declared ?? 0) > kind.most) throw tooLarge(kind.most);
     const file = request.body;
     if (!(file instanceof UnreadFile)) throw empty();
     const release = await this.transfers.takePlace(business_id);
     try {
-      const target = await this.connections.target(business_id, request.id);
       const { beginning, bytes } = await withBeginning(file.bytes(kind.most), BEGINNING);
       if (beginning.length === 0) throw empty();
-      if (!kind.isLikely(beginning)) throw wrongType(`The file is not of the type ${mimeType}.`);
+      if (!kind.isLikely(beginning)) throw wrongType(`The file is not of the type ${mime_type}.`);
       let file_size = 0;
       async function* counted(): AsyncGenerator<Buffer> {
         for await (const chunk of bytes) {
@@ -45,20 +77,13 @@ export class UploadService {
         }
       }
       const size = declared === undefined ? null : Number(declared);
-      const upload = { mimeType, filename: filename ?? 'file', size, bytes: counted() };
-      const outcome = await this.graph.uploadMedia(target, upload, Date.now() + UPLOAD_WITHIN_MS);
+      const outcome = await send({ mimeType: mime_type, size, bytes: counted() }, Date.now() + UPLOAD_WITHIN_MS);
       // The platform's refusal of half a file is no news to a caller that sent half a file.
       if (file.fault) throw file.fault;
       if (outcome.kind === 'unavailable')
         throw new GatewayError('PLATFORM_UNAVAILABLE', `WhatsApp did not take the file: ${outcome.problem}.`, { hint: 'Try again later.' });
       if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
-      const media = { media_id: outcome.value.id, mime_type: mimeType, file_size };
-      const { expires_at } = await this.rpc.call(
-        RecordUpload,
-        { business_id, ...media, filename: filename ?? null },
-        { requestId: request.id },
-      );
-      return { success: true, ...media, expires_at };
+      return { handle: outcome.value, mime_type, file_size };
     } finally {
       release();
     }
@@ -82,8 +107,9 @@ async function withBeginning(file: AsyncGenerator<Buffer>, enough: number) {
   return { beginning: Buffer.concat(read), bytes: bytes() };
 }
 
-function empty(): GatewayError {
-  const message = 'must be a file of at least one byte';
+const empty = () => invalidFile('must be a file of at least one byte');
+
+function invalidFile(message: string): GatewayError {
   return new GatewayError('VALIDATION_FAILED', `The body ${message}.`, { details: [{ field: 'body', message }] });
 }
 

@@ -13,7 +13,7 @@ const MAX_DAYS = 366;
 /** The longest period, in days, whose bars have this length in minutes. */
 const BARS = [
   { days: 0.5, minutes: 15 },
-  { days: 2, minutes: 60 },
+  { days: 8, minutes: 60 },
   { days: 14, minutes: 180 },
   { days: Infinity, minutes: 1_440 },
 ];

@@ -1,6 +1,8 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
 import { FindDeliveries, GetTimeline } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
+import { BusinessesStore } from '../businesses/businesses.store';
+import { zoneInForce } from '../businesses/zones';
 import { MessageIdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
 import { notFound } from '../requests/refusals';
@@ -20,6 +22,7 @@ export class MessagesController {
     private readonly rpc: RpcClient,
     private readonly sent: SentMessages,
     private readonly counts: MessageCountsService,
+    private readonly businesses: BusinessesStore,
   ) {}
 
   @Get()
@@ -38,11 +41,12 @@ export class MessagesController {
   @Get('*')
   @Responds(MessageDetailResponse, 'Show one message with its timeline', { errors: ['NOT_FOUND'], wildcard: 'message_id' })
   async show(@CurrentUser() { business_id }: BusinessUser, @Param('*', MessageIdPipe) message_id: string) {
-    const { message, timeline } = await this.rpc.call(GetTimeline, { business_id, message_id });
+    const timezone = zoneInForce(await this.businesses.get(business_id));
+    const { message, timeline, cost } = await this.rpc.call(GetTimeline, { business_id, message_id, timezone });
     if (!message) throw notFound();
     const statuses = ['delivered', 'read', 'failed'].map((status) => `message.status:${message_id}:${status}`);
     const event_ids = [`message.sent:${message_id}`, ...statuses];
     const found = await queryOptional(this.rpc, FindDeliveries, { business_id, event_ids });
-    return { message, timeline, webhooks: found && found.deliveries };
+    return { message, ...(cost && { cost }), timeline, webhooks: found && found.deliveries };
   }
 }

@@ -1,6 +1,7 @@
-import { IsIn, IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { OutboundType, SentBy } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
+import { IsIdText, IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { IsCursor, IsLimit, PeriodQuery, type PageQuery } from '../requests/page';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
@@ -17,41 +18,33 @@ const TYPES = OutboundType.anyOf.map(({ const: name }) => name);
 /** The filters of the message log that its counts have too. */
 export class CountMessagesQuery {
   /** The last 24 hours, or days of the business's time zone with today. */
-  @IsOptional()
-  @IsIn(PERIODS, { message: `period must be one of ${PERIODS.join(', ')}` })
+  @Optional(IsOneOf(PERIODS))
   period?: PeriodName;
 
   /** A day of the business's time zone, or a time with its zone; included. Replaces `period`. */
-  @IsOptional()
-  @IsDayOrTime()
+  @Optional(IsDayOrTime())
   from?: string;
 
   /** A day of the business's time zone, or a time with its zone; included. Replaces `period`. */
-  @IsOptional()
-  @IsDayOrTime()
+  @Optional(IsDayOrTime())
   to?: string;
 
-  @IsOptional()
-  @IsIn(SENDERS, { message: `sent_by must be one of ${SENDERS.join(', ')}` })
+  @Optional(IsOneOf(SENDERS))
   sent_by?: (typeof SENDERS)[number];
 
-  @IsOptional()
-  @IsIn(TYPES, { message: `type must be one of ${TYPES.join(', ')}` })
+  @Optional(IsOneOf(TYPES))
   type?: (typeof TYPES)[number];
 
   /** The name of a template. */
-  @IsOptional()
-  @IsText(1, 512)
+  @Optional(IsText(1, 512))
   template?: string;
 
   /** The key that sent; for a rotated key the first of its rotation. */
-  @IsOptional()
-  @Matches(/^[1-9]\d{0,14}$/, { message: 'api_key_id must be a whole number' })
+  @Optional(IsIdText())
   api_key_id?: string;
 
   /** WhatsApp's code of the failure, or `other` for failures without one. */
-  @IsOptional()
-  @Matches(/^(\d{1,10}|other)$/, { message: 'failure_code must be a code of WhatsApp, or other' })
+  @Optional(Matches(/^(\d{1,10}|other)$/, { message: 'failure_code must be a code of WhatsApp, or other' }))
   failure_code?: string;
 }
 
@@ -63,23 +56,19 @@ export class ListMessagesQuery extends CountMessagesQuery implements PageQuery {
   @IsCursor()
   cursor?: string;
 
-  @IsOptional()
-  @IsIn(STATUSES, { message: `status must be one of ${STATUSES.join(', ')}` })
+  @Optional(IsOneOf(STATUSES))
   status?: (typeof STATUSES)[number];
 
   /** A phone number, or some of its digits. */
-  @IsOptional()
-  @IsText(1, 140)
+  @Optional(IsText(1, 140))
   phone?: string;
 
   /** Part of the text, of a template name or of a message id. */
-  @IsOptional()
-  @IsText(1, 100)
+  @Optional(IsText(1, 100))
   q?: string;
 
   /** `csv` downloads all messages that match, without pages. */
-  @IsOptional()
-  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  @IsListFormat()
   format?: 'json' | 'csv';
 }
 
@@ -92,26 +81,21 @@ const DIRECTIONS = ['in', 'out'] as const;
 @IgnoresUnknownFields()
 export class MessageLogQuery extends PeriodQuery {
   /** Both by default. */
-  @IsOptional()
-  @IsIn(DIRECTIONS, { message: `direction must be one of ${DIRECTIONS.join(', ')}` })
+  @Optional(IsOneOf(DIRECTIONS))
   direction?: (typeof DIRECTIONS)[number];
 
-  @IsOptional()
-  @IsText(1, 140)
+  @Optional(IsText(1, 140))
   phone?: string;
 
-  @IsOptional()
-  @IsIn(STATUSES, { message: `status must be one of ${STATUSES.join(', ')}` })
+  @Optional(IsOneOf(STATUSES))
   status?: (typeof STATUSES)[number];
 
   /** The name of a template. */
-  @IsOptional()
-  @IsText(1, 512)
+  @Optional(IsText(1, 512))
   template?: string;
 
   /** The key that sent; for a rotated key the first of its rotation. */
-  @IsOptional()
-  @Matches(/^[1-9]\d{0,14}$/, { message: 'api_key_id must be a whole number' })
+  @Optional(IsIdText())
   api_key_id?: string;
 }
 
@@ -143,11 +127,9 @@ export function searchedPhone(typed: string | undefined): string | null {
 
 /** Days in the business's time zone, both included; the last 30 days by default. */
 export class UsageQuery {
-  @IsOptional()
-  @Matches(DAY, { message: 'from must be a day, YYYY-MM-DD' })
+  @Optional(Matches(DAY, { message: 'from must be a day, YYYY-MM-DD' }))
   from?: string;
 
-  @IsOptional()
-  @Matches(DAY, { message: 'to must be a day, YYYY-MM-DD' })
+  @Optional(Matches(DAY, { message: 'to must be a day, YYYY-MM-DD' }))
   to?: string;
 }

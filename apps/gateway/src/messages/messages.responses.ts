@@ -2,13 +2,16 @@ import { Type } from '@sinclair/typebox';
 import {
   CountedBar,
   CountedFailure,
+  Currency,
   FindDeliveries,
+  GetTimeline,
   Id,
   IsoTime,
   ListMessages,
   LoggedMessage,
   MessageCounts,
   Nullable,
+  UsageBilling,
   UsageLine,
 } from '@mgw/contracts';
 
@@ -39,6 +42,10 @@ export const MessageCountsResponse = Type.Object(
 export const MessageDetailResponse = Type.Object(
   {
     message: LoggedMessage,
+    cost: Type.Optional({
+      ...GetTimeline.reply.properties.cost,
+      description: 'By the rate card, of a delivered message that WhatsApp charges; absent without a rate.',
+    } as typeof GetTimeline.reply.properties.cost),
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
       description: 'accepted, then the statuses of the platform, oldest first.',
     }),
@@ -57,6 +64,11 @@ export const UsageResponse = Type.Object(
     to: Type.String(),
     timezone: Type.String(),
     usage: Type.Array(UsageLine),
+    billing: Type.Array(UsageBilling, {
+      description:
+        'Delivered messages by WhatsApp’s category and type. Messages whose price WhatsApp has not reported are in `usage` only.',
+    }),
+    currency: Nullable(Currency),
     keys: Type.Array(Type.Object({ id: Id, name: Type.String(), daily_limit: Type.Integer(), used_today: Nullable(Type.Integer()) }), {
       description: 'Active keys, with today’s use of their caps.',
     }),

@@ -4,7 +4,6 @@ import { RpcClient } from '@mgw/rpc';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { pageOf } from '../requests/page';
-import { csvLine } from '../responses/csv-line';
 import { Downloads } from '../responses/downloads';
 import { LogPeriodStore } from './log-period.store';
 import { countedFilter, phoneFilter, type ListMessagesQuery } from './messages.requests';
@@ -13,7 +12,12 @@ import { countedFilter, phoneFilter, type ListMessagesQuery } from './messages.r
 const CSV_PAGE = 100;
 const COLUMNS = [
   ...['message_id', 'sent_at', 'to', 'type', 'template', 'text', 'sent_by', 'api_key_id', 'delivery_status', 'failure_reason'],
-] as (keyof LoggedMessage)[];
+] as Exclude<keyof LoggedMessage, 'billing'>[];
+const BILLING = ['billable', 'category', 'price_type'];
+const cellsOf = ({ billing, ...message }: LoggedMessage) => [
+  ...COLUMNS.map((name) => message[name] ?? ''),
+  ...(billing ? [String(billing.billable), billing.category, billing.type] : BILLING.map(() => '')),
+];
 
 type Filter = Omit<RequestOf<typeof ListMessages>, 'limit' | 'cursor'>;
 
@@ -31,7 +35,10 @@ export class SentMessages {
   async read(business_id: number, query: ListMessagesQuery) {
     const filter = await this.filterOf(business_id, query);
     if (query.format === 'csv')
-      return this.downloads.stream(String(business_id), this.lines(filter), { type: 'text/csv; charset=utf-8', filename: 'messages.csv' });
+      return this.downloads.csv(String(business_id), 'messages.csv', [...COLUMNS, ...BILLING], async (cursor) => {
+        const { messages, next_cursor } = await this.rpc.call(ListMessages, { ...filter, limit: CSV_PAGE, cursor });
+        return { rows: messages.map(cellsOf), next_cursor };
+      });
     const { messages, next_cursor } = await this.rpc.call(ListMessages, { ...filter, ...pageOf(query) });
     return { messages, next_cursor };
   }
@@ -48,19 +55,5 @@ export class SentMessages {
       // The log includes its end, to the millisecond.
       ...(to !== null && { to: new Date(Date.parse(to) - 1).toISOString() }),
     };
-  }
-
-  private async *lines(filter: Filter): AsyncGenerator<string> {
-    yield csvLine(COLUMNS);
-    let cursor: string | null = null;
-    do {
-      const page: { messages: LoggedMessage[]; next_cursor: string | null } = await this.rpc.call(ListMessages, {
-        ...filter,
-        limit: CSV_PAGE,
-        cursor,
-      });
-      yield page.messages.map((message) => csvLine(COLUMNS.map((name) => message[name] ?? ''))).join('');
-      cursor = page.next_cursor;
-    } while (cursor !== null);
   }
 }

@@ -3,7 +3,7 @@ import { GetUsage } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { ApiKeysService } from '../api-keys/api-keys.service';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { zoneInForce } from '../businesses/zones';
+import { dayOf, zoneInForce } from '../businesses/zones';
 import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
@@ -30,7 +30,7 @@ export class UsageController {
     const business = await this.businesses.get(business_id);
     const timezone = zoneInForce(business);
     const { from, to } = period(query, timezone);
-    const [{ usage }, keys] = await Promise.all([
+    const [{ usage, billing, currency }, keys] = await Promise.all([
       this.rpc.call(GetUsage, { business_id, from, to, timezone }),
       this.keys.list(business_id),
     ]);
@@ -40,6 +40,8 @@ export class UsageController {
       to,
       timezone,
       usage,
+      billing,
+      currency,
       keys: inUse.map(({ id, name, daily_limit, used_today }) => ({ id, name, daily_limit, used_today })),
     };
   }
@@ -47,7 +49,7 @@ export class UsageController {
 
 /** @throws GatewayError for a day that does not exist, a reversed period, or one that is too long */
 function period(query: UsageQuery, timezone: string): { from: string; to: string } {
-  const to = query.to ?? new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
+  const to = query.to ?? dayOf(new Date(), timezone);
   const from = query.from ?? new Date(Date.parse(to) - 29 * DAY_MS).toISOString().slice(0, 10);
   for (const [field, day] of Object.entries({ from, to })) {
     const time = Date.parse(day);

@@ -1,8 +1,9 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
-import { IsOptional, Matches } from 'class-validator';
+import { Matches } from 'class-validator';
 import { AllApiKeysResponse } from '../api-keys/api-key.record';
 import { ChangeApiKeyRequest } from '../api-keys/api-keys.requests';
 import { ApiKeysService } from '../api-keys/api-keys.service';
+import { Optional } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -10,8 +11,7 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 
 class ListApiKeysQuery {
-  @IsOptional()
-  @Matches(/^[1-9]\d{0,14}$/, { message: 'business_id must be a whole number' })
+  @Optional(Matches(/^[1-9]\d{0,14}$/, { message: 'business_id must be a whole number' }))
   business_id?: string;
 }
 

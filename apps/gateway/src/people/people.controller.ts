@@ -5,7 +5,7 @@ import { AuditStore, contactTarget } from '../audit/audit.store';
 import { pageOf, PageQuery } from '../requests/page';
 import { PhonePipe } from '../requests/phone.pipe';
 import { Made } from '../responses/done';
-import { Downloads } from '../responses/downloads';
+import { Downloads, pagesOf } from '../responses/downloads';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
@@ -55,13 +55,8 @@ export class PeopleController {
   }
 
   private async *lines(person: PersonRef): AsyncGenerator<string> {
-    for (const service of PEOPLE_SERVICES) {
-      let cursor: string | null = null;
-      do {
-        const page: { rows: object[]; next_cursor: string | null } = await this.rpc.call(exportPerson(service), { ...person, cursor });
-        yield page.rows.map((row) => `${JSON.stringify(row)}\n`).join('');
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-    }
+    for (const service of PEOPLE_SERVICES)
+      for await (const { rows } of pagesOf((cursor) => this.rpc.call(exportPerson(service), { ...person, cursor })))
+        yield rows.map((row) => `${JSON.stringify(row)}\n`).join('');
   }
 }

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
-import { IsIn, IsOptional, registerDecorator, ValidateIf } from 'class-validator';
+import { IsIn, IsOptional, Matches, registerDecorator, ValidateIf } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
 import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault, type MediaType } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
@@ -49,6 +49,14 @@ function textFault(value: unknown, maxLength: number): string | null {
 export function isLonger(text: string, most: number): boolean {
   return text.length > most && [...text].length > most;
 }
+
+/** A field that may be absent or null; the rules check every other value. Decorators apply from the last to the first. */
+export const Optional = (...rules: PropertyDecorator[]) => applyDecorators(...[IsOptional(), ...rules].reverse());
+
+export const IsOneOf = (values: readonly unknown[]) => IsIn([...values], { message: `$property must be one of ${values.join(', ')}` });
+export const IsListFormat = () => Optional(IsIn(['json', 'csv'], { message: 'format must be json or csv' }));
+/** An id in a query, where every value is text. */
+export const IsIdText = () => Matches(/^[1-9]\d{0,14}$/, { message: '$property must be a whole number' });
 
 /** Spec §2.1, decision 8. */
 export const IsRecipient = () =>
@@ -105,7 +113,7 @@ export const IsCode = () =>
   });
 
 const MEDIA_TYPES: readonly MediaType[] = ['image', 'document', 'video', 'audio'];
-export const IsMediaType = () => IsIn([...MEDIA_TYPES], { message: `media_type must be one of ${MEDIA_TYPES.join(', ')}` });
+export const IsMediaType = () => IsOneOf(MEDIA_TYPES);
 
 /** Decisions 16 and 50. Required without `media_id`. */
 export const IsMediaUrl = () =>
@@ -143,16 +151,9 @@ export const HasShape = (schema: TSchema, moreFaults: FindFault = () => null) =>
 export const IsMessageId = () => rule('isMessageId', (value) => (matches(MessageId, value) ? null : 'must be the id of a message'));
 
 /** Marks a request that is only checked (decision 332). In a query it is text. */
-export const IsDryRun = () =>
-  applyDecorators(
-    IsOptional(),
-    rule('isDryRun', (value) => (typeof value === 'boolean' ? null : 'must be true or false')),
-  );
+export const IsDryRun = () => Optional(rule('isDryRun', (value) => (typeof value === 'boolean' ? null : 'must be true or false')));
 export const IsQuickDryRun = () =>
-  applyDecorators(
-    IsOptional(),
-    rule('isQuickDryRun', (value) => (value === QUICK_DRY_RUN ? null : `must be ${QUICK_DRY_RUN}`)),
-  );
+  Optional(rule('isQuickDryRun', (value) => (value === QUICK_DRY_RUN ? null : `must be ${QUICK_DRY_RUN}`)));
 const QUICK_DRY_RUN = '1';
 /** @param request a checked one */
 export const isDryRun = ({ dry_run }: { dry_run?: unknown }): boolean => dry_run === true || dry_run === QUICK_DRY_RUN;

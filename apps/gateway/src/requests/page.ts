@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { Optional } from './field-rules';
 import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
 
-export const IsLimit = () =>
-  applyDecorators(IsOptional(), Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
+export const IsLimit = () => Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
 export const IsCursor = () => applyDecorators(IsOptional(), IsString(), MaxLength(500));
 
 /** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
@@ -24,13 +24,11 @@ export function pageOf({ limit, cursor }: PageQuery): { limit: number; cursor: s
 /** A list with pages, of a period. */
 export class PeriodQuery extends PageQuery {
   /** The time of the oldest entry; included. */
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   from?: string;
 
   /** The time of the newest entry; included. */
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   to?: string;
 }
 

@@ -2,11 +2,18 @@ import { Readable } from 'node:stream';
 import { Injectable, StreamableFile } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { Shares } from '@mgw/shares';
+import { csvLine } from './csv-line';
 
 /** A reader may stop reading, and then its download holds a page: the bound is for all of them. */
 const DOWNLOADS = { places: 8, largest: 2 / 8 };
 /** Longest download, in milliseconds. */
 const DOWNLOAD_WITHIN_MS = 10 * 60_000;
+
+interface Page {
+  next_cursor: string | null;
+}
+/** Reads the page at a cursor; null is the first page. */
+type Load<P extends Page> = (cursor: string | null) => Promise<P>;
 
 /** Downloads of any length, which hold a page of the list in memory at a time. */
 @Injectable()
@@ -30,4 +37,24 @@ export class Downloads {
     lines.once('close', release);
     return new StreamableFile(lines, { type, disposition: `attachment; filename="${filename}"` }) as never;
   }
+
+  /** A list as CSV, with its pages. @throws GatewayError RATE_LIMITED */
+  csv(holder: string, filename: string, columns: string[], load: Load<Page & { rows: (string | number)[][] }>): never {
+    return this.stream(holder, csvOf(columns, load), { type: 'text/csv; charset=utf-8', filename });
+  }
+}
+
+/** The pages of a list, one after another. */
+export async function* pagesOf<P extends Page>(load: Load<P>): AsyncGenerator<P, void> {
+  let cursor: string | null = null;
+  do {
+    const page: P = await load(cursor);
+    yield page;
+    cursor = page.next_cursor;
+  } while (cursor !== null);
+}
+
+async function* csvOf(columns: string[], load: Load<Page & { rows: (string | number)[][] }>): AsyncGenerator<string> {
+  yield csvLine(columns);
+  for await (const { rows } of pagesOf(load)) yield rows.map(csvLine).join('');
 }

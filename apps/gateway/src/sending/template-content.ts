@@ -1,24 +1,19 @@
-import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { DEFAULT_LANGUAGE, IsName, IsParams } from '../requests/field-rules';
+import { DEFAULT_LANGUAGE, IsName, IsParams, Optional } from '../requests/field-rules';
 
 /** The values of a template (spec §4.4). */
 export class TemplateValues {
-  @IsOptional()
-  @IsName(20)
+  @Optional(IsName(20))
   language?: string | null;
 
-  @IsOptional()
-  @IsParams()
+  @Optional(IsParams())
   body_params?: (string | number)[] | null;
 
-  @IsOptional()
-  @IsParams()
+  @Optional(IsParams())
   header_params?: (string | number)[] | null;
 
   /** For templates with a dynamic URL button (decision 15). */
-  @IsOptional()
-  @IsParams()
+  @Optional(IsParams())
   button_params?: (string | number)[] | null;
 }
 

@@ -48,8 +48,8 @@ class KnownRoutes {
   }
 }
 
-/** Lists of people are longer than other bodies. */
-const LISTS = /^\/api\/client\/(broadcasts(\/check)?|suppressions\/import)$/;
+/** Lists of people and rates are longer than other bodies. */
+const LISTS = /^\/api\/(client\/(broadcasts(\/check)?|suppressions\/import)|admin\/rate-card)$/;
 const LISTS_BY_KEY = /^\/api\/v1\/(broadcasts|suppressions\/import)$/;
 
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);

@@ -102,8 +102,8 @@ export class SessionsStore {
   /** Deletes some expired sessions. Each login calls it. */
   async purge(): Promise<void> {
     await this.db.query(
-      `DELETE FROM access.sessions WHERE token_hash IN (
-         SELECT token_hash FROM access.sessions s WHERE NOT (${ALIVE}) ORDER BY s.created_at LIMIT 100 FOR UPDATE SKIP LOCKED)`,
+      `DELETE FROM access.sessions WHERE token_hash = ANY (ARRAY(
+         SELECT token_hash FROM access.sessions s WHERE NOT (${ALIVE}) ORDER BY s.created_at LIMIT 100 FOR UPDATE SKIP LOCKED))`,
     );
   }
 }

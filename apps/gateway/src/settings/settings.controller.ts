@@ -6,12 +6,13 @@ import { AuditStore } from '../audit/audit.store';
 import { BusinessesService } from '../businesses/businesses.service';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneFields, ZONE_FIELDS } from '../businesses/zones';
+import { Optional } from '../requests/field-rules';
 import { withoutNulls } from '../requests/without-nulls';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
-import { ArrayMaxSize, IsArray, IsBoolean, IsOptional, IsString, Length } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsString, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { IsText } from '../requests/is-text';
 
@@ -22,39 +23,27 @@ const WORD = { each: true, message: 'each word must have 1 to 50 characters' };
 @JSONSchema({ example: { timezone: 'Asia/Kolkata', stop_words: ['STOP'], start_words: ['START'] } })
 class ChangeSettingsRequest {
   /** IANA name; its midnight resets the daily cap. A new zone takes effect at the old zone's next midnight (decisions 20, 53). */
-  @IsOptional()
-  @IsText(1, 64)
+  @Optional(IsText(1, 64))
   timezone?: string | null;
 
   /** Messages that opt a contact out: the whole text, in any case (decision 45). */
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(WORDS_MAX)
-  @IsString(WORD)
-  @Length(1, 50, WORD)
+  @Optional(IsArray(), ArrayMaxSize(WORDS_MAX), IsString(WORD), Length(1, 50, WORD))
   stop_words?: string[] | null;
 
   /** Messages that opt a contact in again. */
-  @IsOptional()
-  @IsArray()
-  @ArrayMaxSize(WORDS_MAX)
-  @IsString(WORD)
-  @Length(1, 50, WORD)
+  @Optional(IsArray(), ArrayMaxSize(WORDS_MAX), IsString(WORD), Length(1, 50, WORD))
   start_words?: string[] | null;
 
   /** Whether one-time passwords go to opted-out contacts (decision 18). */
-  @IsOptional()
-  @IsBoolean()
+  @Optional(IsBoolean())
   otp_to_opted_out?: boolean | null;
 
   /** Whether a customer's messages are marked as read when a person opens the conversation in the inbox. */
-  @IsOptional()
-  @IsBoolean()
+  @Optional(IsBoolean())
   mark_read_on_open?: boolean | null;
 
   /** Whether every person of the business needs two-step login. Only owners change it. */
-  @IsOptional()
-  @IsBoolean()
+  @Optional(IsBoolean())
   require_totp?: boolean | null;
 }
 

@@ -1,5 +1,5 @@
-import { IsIn, IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsImport } from './imported-rows';
@@ -7,19 +7,17 @@ import { STATES } from './suppression-states';
 
 export class SuppressionsQuery extends PageQuery {
   /** `csv` downloads all, without pages, with the columns of an import. */
-  @IsOptional()
-  @IsIn(['json', 'csv'], { message: 'format must be json or csv' })
+  @IsListFormat()
   format?: 'json' | 'csv';
 }
 
 /** Spec §10, decision 18. */
 @JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })
 export class SetSuppressionRequest {
-  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  @IsOneOf(STATES)
   state!: (typeof STATES)[number];
 
-  @IsOptional()
-  @IsText(1, 500)
+  @Optional(IsText(1, 500))
   reason?: string | null;
 }
 

@@ -9,16 +9,17 @@ import {
   type SuppressionRecord,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore, authorFields, contactTarget, type AuditEntry, type Author } from '../audit/audit.store';
+import { AuditStore, contactTarget, entryBy, type Author } from '../audit/audit.store';
 import { pageOf, type PageQuery } from '../requests/page';
 import { notFound } from '../requests/refusals';
-import { csvLine } from '../responses/csv-line';
 import { Downloads } from '../responses/downloads';
 import { importedRows, type ImportFault } from './imported-rows';
 import type { ImportSuppressionsRequest, SetSuppressionRequest } from './suppressions.requests';
 
 /** Contacts that a download holds in memory at a time. */
 const CSV_PAGE = 100;
+const CSV_COLUMNS = ['phone', 'state', 'reason', 'since', 'source'];
+const cellsOf = ({ phone, state, reason, since, source }: SuppressionRecord) => [phone, state, reason ?? '', since, source];
 
 /** The people of a business who get no messages (decision 18). The send service stores them. */
 @Injectable()
@@ -35,8 +36,10 @@ export class SuppressionsService {
 
   /** @throws GatewayError RATE_LIMITED */
   download(business_id: number) {
-    const file = { type: 'text/csv; charset=utf-8', filename: 'opted-out-contacts.csv' };
-    return this.downloads.stream(String(business_id), this.lines(business_id), file);
+    return this.downloads.csv(String(business_id), 'opted-out-contacts.csv', CSV_COLUMNS, async (cursor) => {
+      const { suppressions, next_cursor } = await this.rpc.call(ListSuppressions, { business_id, limit: CSV_PAGE, cursor });
+      return { rows: suppressions.map(cellsOf), next_cursor };
+    });
   }
 
   /** @throws GatewayError NOT_FOUND */
@@ -48,14 +51,14 @@ export class SuppressionsService {
 
   async set(author: Author, phone: string, { state, reason }: SetSuppressionRequest): Promise<{ message: string }> {
     const suppression = { business_id: author.business_id, phone, state, reason: reason ?? null, source: sourceOf(author) };
-    await this.audit.record(entryOf(author, 'suppression.set', contactTarget(phone), { state }), () =>
+    await this.audit.record(entryBy(author, 'suppression.set', contactTarget(phone), { state }), () =>
       this.rpc.call(SetSuppression, suppression),
     );
     return { message: 'Suppressed.' };
   }
 
   async lift(author: Author, phone: string): Promise<{ message: string }> {
-    await this.audit.record(entryOf(author, 'suppression.lifted', contactTarget(phone)), () =>
+    await this.audit.record(entryBy(author, 'suppression.lifted', contactTarget(phone)), () =>
       this.rpc.call(LiftSuppression, { business_id: author.business_id, phone, source: sourceOf(author) }),
     );
     return { message: 'Suppression lifted.' };
@@ -66,33 +69,12 @@ export class SuppressionsService {
     const { good, faults } = importedRows(rows);
     if (good.length === 0) return { added: 0, unchanged: 0, faults };
     const done = await this.audit.record(
-      entryOf(author, 'suppressions.imported', null, { rows: good.length }),
+      entryBy(author, 'suppressions.imported', null, { rows: good.length }),
       () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: good, source: sourceOf(author) }),
       ({ added }) => ({ detail: { rows: good.length, added } }),
     );
     return { ...done, faults };
   }
-
-  private async *lines(business_id: number): AsyncGenerator<string> {
-    yield csvLine(['phone', 'state', 'reason', 'since', 'source']);
-    let cursor: string | null = null;
-    do {
-      const page: ReplyOf<typeof ListSuppressions> = await this.rpc.call(ListSuppressions, { business_id, limit: CSV_PAGE, cursor });
-      yield page.suppressions
-        .map(({ phone, state, reason, since, source }) => csvLine([phone, state, reason ?? '', since, source]))
-        .join('');
-      cursor = page.next_cursor;
-    } while (cursor !== null);
-  }
 }
 
 const sourceOf = ({ api_key_id }: Author): 'dashboard' | 'api' => (api_key_id === undefined ? 'dashboard' : 'api');
-
-function entryOf(
-  author: Author,
-  action: 'suppression.set' | 'suppression.lifted' | 'suppressions.imported',
-  target: string | null,
-  detail: Record<string, unknown> = {},
-): AuditEntry {
-  return { ...authorFields(author), action, target, detail };
-}

@@ -1,7 +1,6 @@
-import { IsOptional } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { TemplateDraft, type TemplateContent } from '@mgw/contracts';
-import { HasShape } from '../requests/field-rules';
+import { HasShape, Optional } from '../requests/field-rules';
 
 const { name, language, category, header, body, footer, buttons, examples } = TemplateDraft.properties;
 const CONTENT = {
@@ -17,25 +16,20 @@ export class ChangeTemplateRequest {
   @HasShape(category)
   category!: TemplateContent['category'];
 
-  @IsOptional()
-  @HasShape(header)
+  @Optional(HasShape(header))
   header?: TemplateContent['header'] | null;
 
   /** Variables are `{{1}}`, `{{2}}` and so on, or have names, such as `{{first_name}}`. */
-  @IsOptional()
-  @HasShape(body)
+  @Optional(HasShape(body))
   body?: string | null;
 
-  @IsOptional()
-  @HasShape(footer)
+  @Optional(HasShape(footer))
   footer?: string | null;
 
-  @IsOptional()
-  @HasShape(buttons)
+  @Optional(HasShape(buttons))
   buttons?: TemplateContent['buttons'] | null;
 
-  @IsOptional()
-  @HasShape(examples)
+  @Optional(HasShape(examples))
   examples?: TemplateContent['examples'] | null;
 }
 

@@ -1,5 +1,6 @@
-import { IsEmail, IsIn, IsOptional, Length } from 'class-validator';
+import { IsEmail, IsIn, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
+import { Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { TEAM_ROLES, type TeamRole } from '../sessions/session-user';
 
@@ -20,8 +21,7 @@ export class AddUserRequest {
   name!: string;
 
   /** Without one the person gets a link to set their own. */
-  @IsOptional()
-  @IsText(PASSWORD_MIN, PASSWORD_MAX)
+  @Optional(IsText(PASSWORD_MIN, PASSWORD_MAX))
   password?: string | null;
 
   @IsTeamRole()

@@ -1,7 +1,7 @@
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { GetDelivery, Redeliver, TestWebhook } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore } from '../audit/audit.store';
+import { AuditStore, entryBy } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -40,28 +40,22 @@ export class DeliveriesController {
   @Post('deliveries/:delivery_id/redeliver')
   @Responds(Done, 'Redeliver an event; it does not count as a failure', { errors: ['CONFLICT'] })
   async redeliver(
-    @CurrentUser() { user_id, business_id }: BusinessUser,
+    @CurrentUser() user: BusinessUser,
     @Param('id', IdPipe) webhook_id: number,
     @Param('delivery_id', IdPipe) delivery_id: number,
   ) {
-    const target = `webhook:${webhook_id}`;
-    await this.audit.record({ user_id, business_id, action: 'delivery.redelivered', target, detail: { delivery_id } }, () =>
-      this.rpc.call(Redeliver, { business_id, webhook_id, delivery_id }),
+    await this.audit.record(entryBy(user, 'delivery.redelivered', `webhook:${webhook_id}`, { delivery_id }), () =>
+      this.rpc.call(Redeliver, { business_id: user.business_id, webhook_id, delivery_id }),
     );
     return { message: 'It is being delivered again; see its state in a moment.' };
   }
 
   @Post('test')
   @Responds(Tested, 'Send a sample event; it does not count as a failure', { errors: ['CONFLICT'] })
-  async test(
-    @CurrentUser() { user_id, business_id }: BusinessUser,
-    @Param('id', IdPipe) webhook_id: number,
-    @Body() { event }: TestWebhookRequest,
-  ) {
-    const entry = { user_id, business_id, action: 'webhook.tested', target: `webhook:${webhook_id}`, detail: {} } as const;
+  async test(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) webhook_id: number, @Body() { event }: TestWebhookRequest) {
     const { delivery_id } = await this.audit.record(
-      entry,
-      () => this.rpc.call(TestWebhook, { business_id, webhook_id, event: event ?? null }),
+      entryBy(user, 'webhook.tested', `webhook:${webhook_id}`),
+      () => this.rpc.call(TestWebhook, { business_id: user.business_id, webhook_id, event: event ?? null }),
       (tested) => ({ detail: tested }),
     );
     return { message: 'A sample event is on its way; see its state in a moment.', delivery_id };

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsOptional } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { RECOVERABLE_STATES } from '@mgw/contracts';
+import { Optional } from '../requests/field-rules';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 
 /** A bound for the list; duplicates change nothing. */
@@ -13,15 +14,15 @@ export class RecoverRequest {
   since!: string;
 
   /** Deliveries that were created at this time or earlier. */
-  @IsOptional()
-  @IsZonedDatetime()
+  @Optional(IsZonedDatetime())
   until?: string | null;
 
   @JSONSchema({ description: 'Both by default. Deliveries are skipped while the webhook is disabled.' })
-  @IsOptional()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(STATES_MAX)
-  @IsIn(RECOVERABLE_STATES, { each: true, message: `each of states must be one of ${RECOVERABLE_STATES.join(', ')}` })
+  @Optional(
+    IsArray(),
+    ArrayMinSize(1),
+    ArrayMaxSize(STATES_MAX),
+    IsIn(RECOVERABLE_STATES, { each: true, message: `each of states must be one of ${RECOVERABLE_STATES.join(', ')}` }),
+  )
   states?: (typeof RECOVERABLE_STATES)[number][] | null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { CancelRecovery, GetRecovery, RECOVERABLE_STATES, RecoverDeliveries, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { AuditStore, authorFields, type AuditEntry, type Author } from '../audit/audit.store';
+import { AuditStore, entryBy, type Author } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 import type { RecoverRequest } from './recovery.requests';
 
@@ -40,7 +40,7 @@ export class RecoveryService {
       states: [...new Set(states ?? RECOVERABLE_STATES)],
     };
     const { queued, next_since } = await this.audit.record(
-      entryOf(author, 'webhook.recovered', webhook_id),
+      entryBy(author, 'webhook.recovered', `webhook:${webhook_id}`),
       () => this.rpc.call(RecoverDeliveries, request),
       ({ queued }) => ({ detail: { since, queued } }),
     );
@@ -52,15 +52,11 @@ export class RecoveryService {
   }
 
   async cancel(author: Author, webhook_id: number) {
-    const { cancelled } = await this.audit.record(entryOf(author, 'webhook.recovery-cancelled', webhook_id), () =>
+    const { cancelled } = await this.audit.record(entryBy(author, 'webhook.recovery-cancelled', `webhook:${webhook_id}`), () =>
       this.rpc.call(CancelRecovery, { business_id: author.business_id, webhook_id }),
     );
     return { cancelled, message: cancelled === 0 ? 'No recovery of this webhook is running.' : 'Recovery cancelled.' };
   }
-}
-
-function entryOf(author: Author, action: 'webhook.recovered' | 'webhook.recovery-cancelled', id: number): AuditEntry {
-  return { ...authorFields(author), action, target: `webhook:${id}`, detail: {} };
 }
 
 function begun(queued: number, nextSince: string | null): string {

@@ -1,6 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsOptional, Max, Min, ValidateIf } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
+import { IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PeriodQuery } from '../requests/page';
 import { MayBeAbsent } from '../requests/request.pipe';
@@ -26,27 +27,20 @@ export class CreateWebhookRequest {
   @IsIn(PUBLIC_EVENTS, EVENT_NAMES)
   events!: PublicEventName[];
 
-  @IsOptional()
-  @IsText(1, 256)
+  @Optional(IsText(1, 256))
   secret?: string | null;
 }
 
 /** Absent fields and null leave a value unchanged, except that null removes the secret (decision 44). */
 @JSONSchema({ example: { is_active: true } })
 export class UpdateWebhookRequest {
-  @IsOptional()
-  @IsText(1, 100)
+  @Optional(IsText(1, 100))
   name?: string | null;
 
-  @IsOptional()
-  @IsText(1, 2048)
+  @Optional(IsText(1, 2048))
   url?: string | null;
 
-  @IsOptional()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(EVENTS_MAX)
-  @IsIn(PUBLIC_EVENTS, EVENT_NAMES)
+  @Optional(IsArray(), ArrayMinSize(1), ArrayMaxSize(EVENTS_MAX), IsIn(PUBLIC_EVENTS, EVENT_NAMES))
   events?: PublicEventName[] | null;
 
   @ValidateIf((request: UpdateWebhookRequest) => request.secret !== undefined && request.secret !== null)
@@ -55,15 +49,11 @@ export class UpdateWebhookRequest {
 
   /** Decision 280. */
   @JSONSchema({ description: 'With a new secret: for as many minutes deliveries carry a signature of the old one too.' })
-  @IsOptional()
-  @IsInt()
-  @Min(0)
-  @Max(MOST_KEEP_OLD_MINUTES)
+  @Optional(IsInt(), Min(0), Max(MOST_KEEP_OLD_MINUTES))
   keep_old_minutes?: number | null;
 
   /** A boolean, or 0 or 1 as in the list (decision 34b). */
-  @IsOptional()
-  @IsIn([true, false, 0, 1], { message: 'is_active must be true or false' })
+  @Optional(IsIn([true, false, 0, 1], { message: 'is_active must be true or false' }))
   is_active?: boolean | 0 | 1 | null;
 }
 
@@ -72,12 +62,10 @@ const EVENT_NAME = { message: `event must be one of ${PUBLIC_EVENTS.join(', ')}`
 
 /** The period is that of the creation. */
 export class ListDeliveriesQuery extends PeriodQuery {
-  @IsOptional()
-  @IsIn(STATES, { message: `state must be one of ${STATES.join(', ')}` })
+  @Optional(IsOneOf(STATES))
   state?: (typeof STATES)[number];
 
-  @IsOptional()
-  @IsIn(PUBLIC_EVENTS, EVENT_NAME)
+  @Optional(IsIn(PUBLIC_EVENTS, EVENT_NAME))
   event?: PublicEventName;
 }
 
@@ -85,7 +73,6 @@ export class ListDeliveriesQuery extends PeriodQuery {
 @JSONSchema({ example: { event: 'message.sent' } })
 export class TestWebhookRequest {
   /** The webhook's first event by default. */
-  @IsOptional()
-  @IsIn(PUBLIC_EVENTS, EVENT_NAME)
+  @Optional(IsIn(PUBLIC_EVENTS, EVENT_NAME))
   event?: PublicEventName | null;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
-import { AuditStore, authorFields, type AuditEntry, type Author } from '../audit/audit.store';
+import { AuditStore, entryBy, type Author } from '../audit/audit.store';
 import { pageOf, periodOf } from '../requests/page';
 import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
@@ -26,7 +26,7 @@ export class WebhooksService {
     const secret_sealed = this.sealed(business_id, secret ?? null);
     const webhook = { business_id, name, url, events: [...new Set(events)], secret_sealed };
     const { id } = await this.audit.record(
-      entryOf(author, 'webhook.created', null, { name, events, signed: secret_sealed !== null }),
+      entryBy(author, 'webhook.created', null, { name, events, signed: secret_sealed !== null }),
       () => this.rpc.call(CreateWebhook, webhook),
       ({ id }) => ({ target: `webhook:${id}` }),
     );
@@ -47,14 +47,14 @@ export class WebhooksService {
       ...(keep_old_minutes !== undefined && { keep_old_minutes }),
       ...(is_active !== undefined && { is_active: Boolean(is_active) }),
     };
-    const entry = entryOf(author, 'webhook.changed', id, { changed: Object.keys(change) });
+    const entry = entryBy(author, 'webhook.changed', `webhook:${id}`, { changed: Object.keys(change) });
     await this.audit.record(entry, () => this.rpc.call(UpdateWebhook, update));
     return { message: 'Webhook updated.' };
   }
 
   async delete(author: Author, id: number): Promise<{ message: string }> {
     const { business_id } = author;
-    await this.audit.record(entryOf(author, 'webhook.deleted', id), () => this.rpc.call(DeleteWebhook, { business_id, id }));
+    await this.audit.record(entryBy(author, 'webhook.deleted', `webhook:${id}`), () => this.rpc.call(DeleteWebhook, { business_id, id }));
     return { message: 'Webhook deleted.' };
   }
 
@@ -76,11 +76,3 @@ export class WebhooksService {
 }
 
 /** @param detail without the URL, which may contain a token */
-function entryOf(
-  author: Author,
-  action: 'webhook.created' | 'webhook.changed' | 'webhook.deleted',
-  id: number | null,
-  detail: Record<string, unknown> = {},
-): AuditEntry {
-  return { ...authorFields(author), action, target: id === null ? null : `webhook:${id}`, detail };
-}
