@@ -1,8 +1,10 @@
-import { Button, Select, Stack, Switch, TagsInput } from '@mantine/core';
+import { Button, Select, Switch, TagsInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useFormChanges } from '../../api/use-form-changes';
-import { api, request, notifySuccess, type Schemas } from '../../api/client';
+import { api, request, notifySuccess, shownByForm, type Schemas } from '../../api/client';
 import { useMe } from '../../api/session';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 
 const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
@@ -19,6 +21,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const { draft, set, changes, done } = useFormChanges(settings);
   const save = useMutation({
     mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/settings', { body: sent })),
+    onError: shownByForm,
     onSuccess: async ({ message }, sent) => {
       notifySuccess(message);
       await Promise.all(['settings', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
@@ -27,26 +30,32 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   });
   return (
     <TitledCard title="Rules">
-      <Stack>
-        <Select
-          label="Time zone"
-          description={zoneHint(settings)}
-          searchable
-          data={
-            Intl.supportedValuesOf('timeZone').includes(draft.timezone)
-              ? Intl.supportedValuesOf('timeZone')
-              : [draft.timezone, ...Intl.supportedValuesOf('timeZone')]
-          }
-          value={draft.timezone}
-          onChange={(timezone) => timezone && set({ timezone })}
-        />
-        <TagsInput
-          label="Opt-out words"
-          description="A word counts only if it is the customer’s whole message"
-          value={draft.stop_words}
-          onChange={(stop_words) => set({ stop_words })}
-        />
-        <TagsInput label="Opt-in words" value={draft.start_words} onChange={(start_words) => set({ start_words })} />
+      <Form onSubmit={() => save.mutate(changes)} error={save.error}>
+        <Field name="timezone">
+          <Select
+            label="Time zone"
+            description={zoneHint(settings)}
+            searchable
+            data={
+              Intl.supportedValuesOf('timeZone').includes(draft.timezone)
+                ? Intl.supportedValuesOf('timeZone')
+                : [draft.timezone, ...Intl.supportedValuesOf('timeZone')]
+            }
+            value={draft.timezone}
+            onChange={(timezone) => timezone && set({ timezone })}
+          />
+        </Field>
+        <Field name="stop_words">
+          <TagsInput
+            label="Opt-out words"
+            description="A word counts only if it is the customer’s whole message"
+            value={draft.stop_words}
+            onChange={(stop_words) => set({ stop_words })}
+          />
+        </Field>
+        <Field name="start_words">
+          <TagsInput label="Opt-in words" value={draft.start_words} onChange={(start_words) => set({ start_words })} />
+        </Field>
         <Switch
           label="Send one-time passwords to opted-out contacts too"
           checked={draft.otp_to_opted_out}
@@ -63,10 +72,10 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           disabled={user.role !== 'owner'}
           onChange={(e) => set({ require_totp: e.currentTarget.checked })}
         />
-        <Button loading={save.isPending} onClick={() => save.mutate(changes)}>
+        <Button type="submit" loading={save.isPending}>
           Save
         </Button>
-      </Stack>
+      </Form>
     </TitledCard>
   );
 }

@@ -1,16 +1,18 @@
 import { Button, Group, Select, Table, Text, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { Dimmed } from '../../components/dimmed';
+import { phoneShown } from '../../components/phone-shown';
 import { useChange } from '../../api/use-change';
 import { ImportOptOuts } from './import-opt-outs';
 
@@ -20,18 +22,21 @@ const SUPPRESSION_STATES = [
   { value: 'blocked', label: 'blocked' },
 ];
 
+const SOURCES = { dashboard: 'your team', api: 'an API key', person: 'the customer', platform: 'WhatsApp' };
+
 export function OptedOutContacts() {
   const [phone, setPhone] = useState('');
   const [state, setState] = useState<string>('opted_out');
   const list = usePagedQuery({
     queryKey: ['suppressions'],
-    load: (query) => request(api.GET('/api/client/suppressions', { params: { query } })),
+    load: (query) => request(api.GET('/api/client/suppressions', { params: { query: { ...query, limit: '10' } } })),
     rows: (page) => page.suppressions,
   });
   const add = useChange(
     () => request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
     'suppressions',
     () => setPhone(''),
+    shownByForm,
   );
   const lift = useChange(
     (whose: string) => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
@@ -40,17 +45,21 @@ export function OptedOutContacts() {
   );
   return (
     <TitledCard title="Opted-out contacts">
-      <Form onSubmit={() => add.mutate()}>
-        <Group align="flex-end" mb="sm">
-          <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
-          <Select
-            label="State"
-            data={SUPPRESSION_STATES}
-            value={state}
-            allowDeselect={false}
-            onChange={(value) => value && setState(value)}
-          />
-          <Button type="submit" variant="default" loading={add.isPending}>
+      <Form onSubmit={() => add.mutate()} error={add.error}>
+        <Group align="flex-start" mb="sm">
+          <Field name="phone">
+            <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
+          </Field>
+          <Field name="state">
+            <Select
+              label="State"
+              data={SUPPRESSION_STATES}
+              value={state}
+              allowDeselect={false}
+              onChange={(value) => value && setState(value)}
+            />
+          </Field>
+          <Button type="submit" variant="default" mt={25} loading={add.isPending}>
             Add
           </Button>
         </Group>
@@ -67,18 +76,22 @@ export function OptedOutContacts() {
                 {suppressions.map((one) => (
                   <Table.Tr key={one.phone}>
                     <Table.Td>
-                      <Text size="sm">{one.phone}</Text>
+                      <Text size="sm">{phoneShown(one.phone)}</Text>
                       <Dimmed size="xs">
-                        {one.state.replaceAll('_', ' ')}, by{' '}
-                        {{ dashboard: 'you', api: 'an API key', person: 'person', platform: 'platform' }[one.source]},{' '}
+                        {SUPPRESSION_STATES.find(({ value }) => value === one.state)?.label}, by {SOURCES[one.source]},{' '}
                         <RelativeTime at={one.since} />
                       </Dimmed>
+                      {one.reason && (
+                        <Text size="xs" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+                          {one.reason}
+                        </Text>
+                      )}
                     </Table.Td>
                     <Table.Td ta="right">
                       <ConfirmButton
                         size="compact-sm"
                         variant="default"
-                        question={`Allow messages to ${one.phone} again?`}
+                        question={`Allow messages to ${phoneShown(one.phone)} again?`}
                         onConfirm={() => lift.mutate(one.phone)}
                       >
                         Lift

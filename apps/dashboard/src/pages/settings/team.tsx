@@ -1,12 +1,14 @@
 import { Badge, Button, Group, Table, Text, TextInput, Select, type SelectProps } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import { useMayCall, useMe, type Role } from '../../api/session';
+import { DataTable } from '../../components/data-table';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
 import { TurnTotpOff } from '../../components/turn-totp-off';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
@@ -14,7 +16,7 @@ import { useChange } from '../../api/use-change';
 export type TeamRole = Exclude<Role, 'operator'>;
 const ROLES: TeamRole[] = ['agent', 'manager', 'owner'];
 
-interface RoleSelectProps extends Pick<SelectProps, 'label' | 'description' | 'aria-label' | 'size' | 'miw'> {
+interface RoleSelectProps extends Pick<SelectProps, 'label' | 'error' | 'description' | 'aria-label' | 'size' | 'miw'> {
   role: TeamRole;
   onChange: (role: TeamRole) => void;
 }
@@ -36,6 +38,7 @@ export function Team() {
   const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
   const invite = useMutation({
     mutationFn: () => request(api.POST('/api/client/team', { body: person })),
+    onError: shownByForm,
     onSuccess: ({ invite_url, expires_at, message }) => {
       if (invite_url && expires_at) setLink({ url: invite_url, expires_at, message });
       setPerson(nobody);
@@ -54,86 +57,89 @@ export function Team() {
   const removeTotp = useChange((id: number) => request(api.DELETE('/api/client/team/{id}/totp', { params: { path: { id } } })), 'team');
   const remove = useChange((id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })), 'team');
   return (
-    // On a phone the table is wider than the card.
-    <TitledCard title="Team" style={{ overflowX: 'auto' }}>
+    <TitledCard title="Team">
       <QueryResult query={list} rows={2}>
         {({ users }) => (
-          <Table mb="sm">
-            <Table.Tbody>
-              {users.map((one) => (
-                <Table.Tr key={one.id}>
-                  <Table.Td>
-                    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                      {one.name}
-                    </Text>
-                    <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                      {one.email}
-                    </Text>
-                  </Table.Td>
-                  <Table.Td>
-                    <Group gap={6}>
-                      {mayChange ? (
-                        <RoleSelect
-                          aria-label={`Role of ${one.name}`}
-                          size="xs"
-                          miw={96}
-                          role={one.role}
-                          onChange={(role) => change.mutate({ id: one.id, role })}
-                        />
-                      ) : (
-                        one.role
-                      )}
-                      {one.invited && <Badge variant="default">invited</Badge>}
-                      {one.totp && <Badge variant="default">two-step login</Badge>}
-                    </Group>
-                  </Table.Td>
-                  <Table.Td ta="right">
-                    {mayChange && one.id !== user.id && (
-                      <Group gap={6} justify="flex-end">
-                        <ConfirmButton
-                          size="compact-sm"
-                          variant="default"
-                          question={`Make a new link for ${one.name}?`}
-                          consequence="They set a new password with it. Until then their old password works, and their previous link does not."
-                          onConfirm={() => reset.mutate(one.id)}
-                        >
-                          {one.invited ? 'New link' : 'Reset password'}
-                        </ConfirmButton>
-                        {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
-                        <ConfirmButton
-                          size="compact-sm"
-                          color="red"
-                          variant="light"
-                          question={`Remove ${one.name}?`}
-                          onConfirm={() => remove.mutate(one.id)}
-                        >
-                          Remove
-                        </ConfirmButton>
-                      </Group>
+          <DataTable minWidth={460}>
+            {users.map((one) => (
+              <Table.Tr key={one.id}>
+                <Table.Td>
+                  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                    {one.name}
+                  </Text>
+                  <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                    {one.email}
+                  </Text>
+                </Table.Td>
+                <Table.Td w={132}>
+                  <Group gap={6}>
+                    {mayChange ? (
+                      <RoleSelect
+                        aria-label={`Role of ${one.name}`}
+                        size="xs"
+                        miw={96}
+                        role={one.role}
+                        onChange={(role) => change.mutate({ id: one.id, role })}
+                      />
+                    ) : (
+                      one.role
                     )}
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+                    {one.invited && <Badge variant="default">invited</Badge>}
+                    {one.totp && <Badge variant="default">two-step login</Badge>}
+                  </Group>
+                </Table.Td>
+                <Table.Td ta="right" w={{ base: '100%', sm: 164 }}>
+                  {mayChange && one.id !== user.id && (
+                    <Group gap={6} justify="flex-end">
+                      <ConfirmButton
+                        size="compact-sm"
+                        variant="default"
+                        question={`Make a new link for ${one.name}?`}
+                        consequence="They set a new password with it. Until then their old password works, and their previous link does not."
+                        onConfirm={() => reset.mutate(one.id)}
+                      >
+                        {one.invited ? 'New link' : 'Reset password'}
+                      </ConfirmButton>
+                      {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
+                      <ConfirmButton
+                        size="compact-sm"
+                        color="red"
+                        variant="light"
+                        question={`Remove ${one.name}?`}
+                        onConfirm={() => remove.mutate(one.id)}
+                      >
+                        Remove
+                      </ConfirmButton>
+                    </Group>
+                  )}
+                </Table.Td>
+              </Table.Tr>
+            ))}
+          </DataTable>
         )}
       </QueryResult>
       {mayChange && (
-        <Form gap="xs" onSubmit={() => invite.mutate()}>
-          <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
-          <TextInput
-            label="Email"
-            type="email"
-            required
-            value={person.email}
-            onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
-          />
-          <RoleSelect
-            label="Role"
-            description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
-            role={person.role}
-            onChange={(role) => setPerson({ ...person, role })}
-          />
+        <Form gap="xs" onSubmit={() => invite.mutate()} error={invite.error}>
+          <Field name="name">
+            <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
+          </Field>
+          <Field name="email">
+            <TextInput
+              label="Email"
+              type="email"
+              required
+              value={person.email}
+              onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
+            />
+          </Field>
+          <Field name="role">
+            <RoleSelect
+              label="Role"
+              description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
+              role={person.role}
+              onChange={(role) => setPerson({ ...person, role })}
+            />
+          </Field>
           <Button type="submit" variant="default" loading={invite.isPending}>
             Invite
           </Button>

@@ -1,11 +1,18 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
-import { STEPS, type Step } from './steps';
 
-/** The four steps of a new broadcast. @param reached the last step that can be opened */
-export function StepsBar({ current, reached, onStep }: { current: Step; reached: number; onStep: (step: Step) => void }) {
+interface StepsBarProps<Name extends string> {
+  steps: readonly { name: Name; label: string }[];
+  current: Name;
+  /** The last step that can be opened. */
+  reached: number;
+  onStep: (step: Name) => void;
+}
+
+/** The steps of a task that has an address for each. */
+export function StepsBar<Name extends string>({ steps, current, reached, onStep }: StepsBarProps<Name>) {
   return (
     <Group component="nav" aria-label="Steps" gap="xs">
-      {STEPS.map(({ name, label }, i) => (
+      {steps.map(({ name, label }, i) => (
         <UnstyledButton
           key={name}
           disabled={i > reached}

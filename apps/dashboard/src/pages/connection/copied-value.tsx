@@ -2,7 +2,8 @@ import { Group, Text } from '@mantine/core';
 import { CopyIcon } from '../../components/copy-icon';
 import { Dimmed } from '../../components/dimmed';
 
-export function CallbackValues({ label, value }: { label: string; value: string }) {
+/** A value to copy to Meta's console. */
+export function CopiedValue({ label, value }: { label: string; value: string }) {
   return (
     <Group justify="space-between" wrap="nowrap">
       <Dimmed>{label}</Dimmed>
