@@ -11,14 +11,10 @@ import { DayField } from '../../components/day-field';
 import { useSearchText } from '../../components/use-search-text';
 import { FILTERS, FURTHER, type LogSearch } from './log-filter';
 import { ReasonFilter } from './reason-filter';
+import { SENDERS } from './senders';
 
 const STATUSES = ['sent', 'delivered', 'read', 'failed'];
-const SENDERS = [
-  { value: 'api', label: 'API' },
-  { value: 'agent', label: 'Agent' },
-  { value: 'broadcast', label: 'Broadcast' },
-  { value: 'ai', label: 'Auto-reply' },
-];
+const FIELD = { flex: '1 1 130px', maxWidth: 170 };
 const TYPES = ['text', 'template', 'image', 'document', 'video', 'audio', 'otp', 'interactive', 'location', 'contacts', 'reaction'];
 
 interface LogFiltersProps {
@@ -48,7 +44,7 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
       clearable
       searchable={data.length > 11}
       placeholder="All"
-      w={150}
+      style={FIELD}
       data={data}
       value={search[name] ?? null}
       onChange={(value) => onChange({ [name]: value ?? undefined })}
@@ -63,14 +59,14 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
         <TextInput
           label="Search"
           placeholder="Text, template or message id"
-          w={230}
+          style={{ flex: '1 1 250px', maxWidth: 320 }}
           value={text}
           onChange={(e) => setText(e.currentTarget.value)}
         />
         <TextInput
           label="Phone"
           placeholder="Number or part of it"
-          w={170}
+          style={{ flex: '1 1 150px', maxWidth: 190 }}
           value={phone}
           onChange={(e) => setPhone(e.currentTarget.value)}
           onBlur={filterPhone}
@@ -80,7 +76,7 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
           label="Period"
           clearable
           placeholder={search.from || search.to ? 'Chosen days' : 'Any time'}
-          w={150}
+          style={FIELD}
           data={PERIODS.map(({ value, text: days }) => ({ value, label: `Last ${days}` }))}
           value={search.period ?? null}
           onChange={(period) => onChange({ period: period ?? undefined, from: undefined, to: undefined })}

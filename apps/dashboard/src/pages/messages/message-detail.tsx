@@ -5,6 +5,7 @@ import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
 import { Wallpaper } from '../../components/wallpaper';
 import { QueryResult } from '../../components/query-result';
+import { phoneShown } from '../../components/phone-shown';
 import { CarriedBy } from './carried-by';
 import { MessageFacts } from './message-facts';
 import { requestCurl } from './request-curl';
@@ -18,14 +19,14 @@ export function MessageDetail({ id }: { id: string }) {
   const templates = useQuery({ queryKey: ['templates'], queryFn: () => request(api.GET('/api/client/templates')) });
   return (
     <QueryResult query={detail}>
-      {({ message, timeline, webhooks }) => {
+      {({ message, cost, timeline, webhooks }) => {
         const curl = requestCurl(message, templates.data?.templates ?? [], window.location.origin);
         return (
           <Stack>
             <Wallpaper>
-              <PhoneBubble text={message.text || `[${message.type}]`} meta={`to ${message.to}`} />
+              <PhoneBubble text={message.text || `[${message.type}]`} meta={`to ${phoneShown(message.to)}`} />
             </Wallpaper>
-            <MessageFacts message={message} />
+            <MessageFacts message={message} cost={cost} />
             <Title order={3} size="h5">
               Timeline
             </Title>

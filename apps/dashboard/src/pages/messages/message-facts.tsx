@@ -6,9 +6,11 @@ import type { Schemas } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import { CopyIcon } from '../../components/copy-icon';
 import { Fact } from './fact';
+import { messageCost } from './message-cost';
+import { senderName } from './senders';
 
 /** The sender of the message, its type, its ids and its conversation. */
-export function MessageFacts({ message }: { message: Schemas['MessageDetail']['message'] }) {
+export function MessageFacts({ message, cost }: Pick<Schemas['MessageDetail'], 'message' | 'cost'>) {
   const { message_id, type, template, language, sent_by, api_key_id, request_id, conversation_id } = message;
   const hasKeys = useMayCall('GET /api/client/api-keys');
   const keys = useQuery({ ...keysQuery, enabled: hasKeys && api_key_id !== null });
@@ -16,7 +18,8 @@ export function MessageFacts({ message }: { message: Schemas['MessageDetail']['m
   return (
     <dl style={{ margin: 0, display: 'grid', gridTemplateColumns: 'max-content minmax(0, 1fr)', gap: '6px 16px', alignItems: 'center' }}>
       <Fact label="Type">{template === null ? type : `${type} ${template}${language === undefined ? '' : ` (${language})`}`}</Fact>
-      <Fact label="Sent by">{api_key_id === null ? sent_by : `${sent_by}, API key ${key}`}</Fact>
+      <Fact label="Sent by">{api_key_id === null ? senderName(sent_by) : `${senderName(sent_by)}, key ${key}`}</Fact>
+      <Fact label="Cost">{messageCost({ message, cost })}</Fact>
       <Fact label="Message id">
         <span>{message_id}</span> <CopyIcon value={message_id} label="Copy the message id" />
       </Fact>

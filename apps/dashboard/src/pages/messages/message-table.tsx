@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { useWindowRows } from '../../components/use-window-rows';
 import './messages.css';
+import { senderName } from './senders';
 
 type Message = Schemas['MessageLog']['messages'][number];
 
@@ -73,7 +74,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
                   </UnstyledButton>
                 </div>
                 <div role="cell" className="log-sender">
-                  {message.sent_by}
+                  {senderName(message.sent_by)}
                 </div>
                 <div role="cell" className="log-status">
                   <StateBadge of={message.delivery_status} />

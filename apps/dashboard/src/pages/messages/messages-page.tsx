@@ -1,11 +1,9 @@
 import { Alert, Button, Drawer, Group } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
-import { usePagedQuery } from '../../components/use-paged-query';
+import { useEndlessQuery } from '../../components/use-endless-query';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
@@ -18,43 +16,25 @@ import { MessageTable } from './message-table';
 
 const route = getRouteApi('/inside/messages');
 const PAGE = 100;
-/** Messages up to which the list refreshes: a refresh loads every page again. */
-const MOST_LIVE = PAGE;
 
 export function MessagesPage() {
   const search = route.useSearch() as LogSearch;
   const navigate = route.useNavigate();
-  const queries = useQueryClient();
-  const [depth, setDepth] = useState(0);
-  const isLive = depth <= MOST_LIVE;
   useLiveRefresh('messages');
-  const change = (next: LogSearch) => {
-    setDepth(0);
-    void navigate({ search: (now: LogSearch) => ({ ...now, ...next }), replace: true });
-  };
+  const change = (next: LogSearch) => void navigate({ search: (now: LogSearch) => ({ ...now, ...next }), replace: true });
   const open = (id: string | undefined) => void navigate({ search: (now: LogSearch) => ({ ...now, id }) });
   // A list with a filter that no index serves examines every message, so it refreshes seldom instead of with each event.
   const scans = isScan(search);
   const filter = filterOf(search);
-  const list = usePagedQuery({
+  const { list, isLive, loadMore, backToNewest } = useEndlessQuery({
     queryKey: [scans ? 'message-search' : 'messages', 'list', filter],
     load: (page) => request(api.GET('/api/client/messages', { params: { query: { limit: String(PAGE), ...page, ...filter } } })),
     rows: ({ messages }) => messages,
     refetchInterval: scans ? 15_000 : 5_000,
-    enabled: isLive,
   });
   const loaded = list.data?.length ?? 0;
-  const loadMore = () => {
-    // A filter with few matches gives short pages; a person decides how far to search.
-    if (!list.hasNextPage || list.isFetchingNextPage || loaded === 0 || loaded % PAGE !== 0) return;
-    setDepth(loaded + PAGE);
-    void list.fetchNextPage();
-  };
-  const backToNewest = () => {
-    setDepth(0);
-    window.scrollTo({ top: 0 });
-    void queries.resetQueries({ queryKey: [scans ? 'message-search' : 'messages', 'list', filter] });
-  };
+  // A filter with few matches gives short pages; a person decides how far to search.
+  const onEnd = () => loaded > 0 && loaded % PAGE === 0 && loadMore();
   return (
     <>
       <PageTitle title="Messages" about="All sent messages and their delivery">
@@ -88,7 +68,7 @@ export function MessagesPage() {
               </EmptyState>
             )
           ) : (
-            <MessageTable messages={messages} opened={search.id} onOpen={open} onEnd={loadMore} />
+            <MessageTable messages={messages} opened={search.id} onOpen={open} onEnd={onEnd} />
           )
         }
       </QueryResult>
@@ -97,7 +77,13 @@ export function MessagesPage() {
       </Group>
       {!isLive && (
         <Alert pos="fixed" bottom={16} right={16} style={{ zIndex: 100 }} title="New messages are not added here now" role="status">
-          <Button size="compact-sm" onClick={backToNewest}>
+          <Button
+            size="compact-sm"
+            onClick={() => {
+              window.scrollTo({ top: 0 });
+              backToNewest();
+            }}
+          >
             Back to the newest
           </Button>
         </Alert>

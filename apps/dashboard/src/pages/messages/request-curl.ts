@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import { phoneShown } from '../../components/phone-shown';
+import { phoneDialled } from '../../components/phone-shown';
 import { quoted } from '../../components/shell-quote';
 
 type Message = Schemas['MessageDetail']['message'];
@@ -31,7 +31,7 @@ export function valuesOf(content: string, text: string): string[] | null {
  */
 export function requestCurl(message: Message, templates: Template[], site: string): { label: string; text: string } {
   const { message_id, to, type, text } = message;
-  const phone = phoneShown(to);
+  const phone = phoneDialled(to);
   const send = (path: string, body: object) => ({
     label: 'Send it again with your API key',
     text: `curl ${site}/api/v1/${path} \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`,

@@ -1,8 +1,9 @@
 import { Alert, Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request, notifySuccess, shownByForm } from '../../api/client';
 import { type NewBusiness, type Plan, PLANS } from './plans';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 
 export function CreateBusiness({
@@ -25,6 +26,7 @@ export function CreateBusiness({
       if (!begun) begin({ id, name, plan });
       await request(api.POST('/api/admin/businesses/{id}/users', { params: { path: { id } }, body: { ...owner, role: 'owner' } }));
     },
+    onError: shownByForm,
     onSettled: () => void queries.invalidateQueries({ queryKey: ['businesses'] }),
     onSuccess: () => {
       notifySuccess('The business and its owner were created.');
@@ -32,33 +34,43 @@ export function CreateBusiness({
     },
   });
   return (
-    <Form onSubmit={() => create.mutate()}>
+    <Form onSubmit={() => create.mutate()} error={create.error}>
       {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
-      <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
-      <Select
-        label="Plan"
-        data={[...PLANS]}
-        value={plan}
-        allowDeselect={false}
-        disabled={begun !== null}
-        onChange={(value) => value && setPlan(value as Plan)}
-      />
-      <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
-      <TextInput
-        label="Owner’s email"
-        type="email"
-        required
-        value={owner.email}
-        onChange={(e) => setOwner({ ...owner, email: e.currentTarget.value })}
-      />
-      <TextInput
-        label="Owner’s initial password"
-        type="password"
-        required
-        minLength={8}
-        value={owner.password}
-        onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
-      />
+      <Field name={begun ? 'business' : 'name'}>
+        <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
+      </Field>
+      <Field name="plan">
+        <Select
+          label="Plan"
+          data={[...PLANS]}
+          value={plan}
+          allowDeselect={false}
+          disabled={begun !== null}
+          onChange={(value) => value && setPlan(value as Plan)}
+        />
+      </Field>
+      <Field name={begun ? 'name' : 'owner'}>
+        <TextInput label="Owner’s name" required value={owner.name} onChange={(e) => setOwner({ ...owner, name: e.currentTarget.value })} />
+      </Field>
+      <Field name="email">
+        <TextInput
+          label="Owner’s email"
+          type="email"
+          required
+          value={owner.email}
+          onChange={(e) => setOwner({ ...owner, email: e.currentTarget.value })}
+        />
+      </Field>
+      <Field name="password">
+        <TextInput
+          label="Owner’s initial password"
+          type="password"
+          required
+          minLength={8}
+          value={owner.password}
+          onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
+        />
+      </Field>
       <Button type="submit" loading={create.isPending}>
         Create
       </Button>

@@ -1,6 +1,8 @@
-import { Button, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useFormChanges } from '../../api/use-form-changes';
-import { api, request, type Schemas } from '../../api/client';
+import { api, request, shownByForm, type Schemas } from '../../api/client';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { NumberField } from '../../components/number-field';
 import { useChange } from '../../api/use-change';
 
@@ -14,26 +16,31 @@ export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
     () => request(api.PATCH('/api/admin/api-keys/{id}', { params: { path: { id: apiKey.id } }, body: changes })),
     'business',
     done,
+    shownByForm,
   );
   return (
-    <Stack>
-      <NumberField
-        label="Requests a minute"
-        min={1}
-        max={100_000}
-        value={draft.per_minute_limit}
-        onChange={(value) => set({ per_minute_limit: value })}
-      />
-      <NumberField
-        label="Messages a day"
-        min={1}
-        max={100_000}
-        value={draft.daily_limit}
-        onChange={(value) => set({ daily_limit: value })}
-      />
-      <Button loading={save.isPending} disabled={Object.keys(changes).length === 0} onClick={() => save.mutate()}>
+    <Form onSubmit={() => save.mutate()} error={save.error}>
+      <Field name="per_minute_limit">
+        <NumberField
+          label="Requests a minute"
+          min={1}
+          max={100_000}
+          value={draft.per_minute_limit}
+          onChange={(value) => set({ per_minute_limit: value })}
+        />
+      </Field>
+      <Field name="daily_limit">
+        <NumberField
+          label="Messages a day"
+          min={1}
+          max={100_000}
+          value={draft.daily_limit}
+          onChange={(value) => set({ daily_limit: value })}
+        />
+      </Field>
+      <Button loading={save.isPending} disabled={Object.keys(changes).length === 0} type="submit">
         Save
       </Button>
-    </Stack>
+    </Form>
   );
 }

@@ -84,7 +84,15 @@ describe('forms of operators and owners (decision 430)', () => {
   });
 
   it('auto-reply: warns that a new host loses the stored key, and sends changed fields only', async () => {
-    const settings = { enabled: false, has_api_key: true, base_url: 'https://a.example/v1', model: 'm', instructions: '', daily_limit: 1 };
+    const settings = {
+      enabled: false,
+      has_api_key: true,
+      base_url: 'https://a.example/v1',
+      model: 'm',
+      instructions: '',
+      daily_limit: 1,
+      daily_cost_limit: null,
+    };
     draw(<AutoReplyForm settings={settings as never} />, { 'PUT /api/client/auto-reply': () => ({ message: 'Saved.' }) });
     await type(/^Model URL/, 'https://a.example/v2');
     expect(document.body.textContent).toContain('Set. It is never shown.');

@@ -2,10 +2,36 @@ import { Anchor, Card, Group, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
+import { duration } from '../../components/clock';
 import { number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import { StateBadge } from '../../components/state-badge';
 import { Dimmed } from '../../components/dimmed';
+
+/** The names that Prometheus has, in words. */
+const LABELS: Record<string, string> = {
+  uptime_seconds: 'Running for',
+  outbox_waiting: 'Events that wait for publication',
+  outbox_oldest_seconds: 'Oldest of them',
+  dead_letters: 'Dead letters',
+  webhooks_waiting: 'Callbacks that wait',
+  webhooks_oldest_seconds: 'Oldest callback',
+  deliveries_waiting: 'Deliveries that wait',
+  deliveries_oldest_seconds: 'Oldest delivery',
+  webhooks_failing: 'Webhooks that fail',
+  broadcasts_running: 'Broadcasts that run',
+  recipients_waiting: 'Recipients that wait',
+  recipients_unclear: 'Recipients without a clear result',
+  replies_waiting: 'Replies that wait',
+  replies_failed_last_hour: 'Replies that failed in an hour',
+  sends_last_minute: 'Sends in the last minute',
+  sends_under_way: 'Sends at WhatsApp now',
+  sends_unresolved: 'Sends without a clear result',
+  connections: 'Connections',
+  connections_with_problem: 'Connections with a problem',
+  syncs_failed: 'Template syncs that failed',
+};
+const PROBLEMS = ['dead_letters', 'webhooks_failing', 'replies_failed_last_hour', 'connections_with_problem', 'syncs_failed'];
 
 /** Problems of each service lead to the pages that list them. */
 export function ServiceCards() {
@@ -22,13 +48,13 @@ export function ServiceCards() {
                 </Text>
                 <StateBadge of={healthy ? 'succeeded' : 'failed'} label={healthy ? `${answered_in_ms} ms` : 'no response'} />
               </Group>
-              {Object.entries(figures).map(([label, value]) => (
-                <Group key={label} justify="space-between" wrap="nowrap">
+              {Object.entries(figures).map(([name, value]) => (
+                <Group key={name} justify="space-between" wrap="nowrap">
                   <Dimmed size="xs">
-                    <FigureLabel name={label} />
+                    <FigureLabel name={name} />
                   </Dimmed>
-                  <Text size="xs" fw={value > 0 && /dead|failing|problem|failed/.test(label) ? 700 : 400}>
-                    {number(Math.round(value))}
+                  <Text size="xs" fw={value > 0 && PROBLEMS.includes(name) ? 700 : 400} style={{ whiteSpace: 'nowrap' }}>
+                    {name.endsWith('_seconds') ? duration(value * 1_000) : number(Math.round(value))}
                   </Text>
                 </Group>
               ))}
@@ -41,7 +67,7 @@ export function ServiceCards() {
 }
 
 function FigureLabel({ name }: { name: string }) {
-  const label = name.replaceAll('_', ' ');
+  const label = LABELS[name] ?? name.replaceAll('_', ' ');
   if (name === 'dead_letters')
     return (
       <Anchor component={Link} to="/operator/dead-letters" size="xs">

@@ -1,4 +1,4 @@
-import { api, request } from '../../api/client';
+import { api, notifyError, request } from '../../api/client';
 import { useChange } from '../../api/use-change';
 import type { Plan } from './plans';
 
@@ -8,5 +8,10 @@ interface BusinessChange {
   suspended?: boolean;
 }
 
-export const useChangeBusiness = (id: number) =>
-  useChange((body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })));
+export const useChangeBusiness = (id: number, onError = notifyError) =>
+  useChange(
+    (body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })),
+    undefined,
+    undefined,
+    onError,
+  );

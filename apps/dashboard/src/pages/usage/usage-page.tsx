@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
+import { dateShown } from '../../components/clock-time';
 import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
 import { DataTable } from '../../components/data-table';
@@ -11,6 +12,7 @@ import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { STATUS_PARTS } from '../../components/status-parts';
+import { UsageCosts } from './usage-costs';
 import { byDay, csvOf, FIGURES } from './usage-days';
 
 const route = getRouteApi('/inside/usage');
@@ -49,7 +51,7 @@ export function UsagePage() {
         <DayField label="To" value={to} disabled={report.isPending} onChange={(day) => void navigate({ search: { from, to: day } })} />
       </Group>
       <QueryResult query={report}>
-        {({ usage, keys, from, to }) => (
+        {({ usage, billing, currency, keys, from, to }) => (
           <>
             {usage.length === 0 ? (
               <EmptyState title="No messages in this period">Choose another period, or send a message.</EmptyState>
@@ -64,11 +66,12 @@ export function UsagePage() {
                 </Card>
                 <DataTable
                   minWidth={560}
+                  isOfNumbers
                   columns={['Day', 'Kind', ...FIGURES.map((name) => ({ children: name, ta: 'right', tt: 'capitalize' }) as const)]}
                 >
                   {[...usage].reverse().map((line) => (
                     <Table.Tr key={line.day + line.kind}>
-                      <Table.Td>{line.day}</Table.Td>
+                      <Table.Td>{dateShown(line.day)}</Table.Td>
                       <Table.Td>{line.kind}</Table.Td>
                       {FIGURES.map((name) => (
                         <Table.Td key={name} ta="right">
@@ -80,6 +83,7 @@ export function UsagePage() {
                 </DataTable>
               </>
             )}
+            {usage.length > 0 && <UsageCosts usage={usage} billing={billing} currency={currency} />}
             <Title order={2} size="h5" mt="lg" mb="sm">
               Today’s caps
             </Title>
@@ -87,8 +91,8 @@ export function UsagePage() {
               <Table.Tbody>
                 {keys.map((key) => (
                   <Table.Tr key={key.id}>
-                    <Table.Td>{key.name}</Table.Td>
-                    <Table.Td ta="right">
+                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{key.name}</Table.Td>
+                    <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                       {key.used_today === null ? '?' : number(key.used_today)} of {number(key.daily_limit)}
                     </Table.Td>
                   </Table.Tr>
