@@ -1,12 +1,13 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/spotlight/styles.css';
 import { Modal, Table, useMantineColorScheme, Kbd } from '@mantine/core';
-import { Spotlight, spotlight } from '@mantine/spotlight';
+import { Spotlight, spotlight, type SpotlightFilterFunction } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { mayCall, useLogout, useMe, type Route } from '../api/session';
 import { pagesOf } from '../navigation';
+import { usePaletteResults } from './use-palette-results';
 
 function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
   return (
@@ -23,7 +24,19 @@ function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
   );
 }
 
+const PLACEHOLDER = 'Find a customer, message, template or page';
 const ICON = { size: 18, 'aria-hidden': true } as const;
+
+/** Keeps the order of the groups. */
+const filterInOrder: SpotlightFilterFunction = (query, all) =>
+  all.flatMap((entry) => {
+    if (!('actions' in entry)) return [];
+    const text = query.trim().toLowerCase();
+    const actions = entry.actions.filter(({ label, keywords }) =>
+      [label, keywords].some((one) => String(one).toLowerCase().includes(text)),
+    );
+    return actions.length > 0 ? [{ ...entry, actions }] : [];
+  });
 
 interface Help {
   isOpen: boolean;
@@ -47,6 +60,16 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
   }, [requests]);
   const open = (to: string) => void navigate({ to });
   const chosen = useRef<() => void>(undefined);
+  const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  const { groups, isSearching } = usePaletteResults(text, (to, search) => {
+    chosen.current = () => void navigate({ to, search: search as never });
+  });
+  // The palette selects its first row when the text changes, and these rows come later.
+  useEffect(() => {
+    if (!document.querySelector('[data-action][data-selected]'))
+      field.current?.dispatchEvent(new KeyboardEvent('keydown', { code: 'ArrowDown', bubbles: true }));
+  }, [groups.flatMap(({ actions }) => actions.map(({ id }) => id)).join()]);
   const action = (label: string, icon: typeof IconPlus, run: () => void) => {
     const Icon = icon;
     return { id: label, label, leftSection: <Icon {...ICON} />, onClick: () => (chosen.current = run) };
@@ -69,11 +92,14 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
               action('Log out', IconLogout, () => void logout()),
             ],
           },
+          ...groups,
         ]}
-        searchProps={{ placeholder: 'Find a page or an action', 'aria-label': 'Find a page or an action' }}
+        onQueryChange={setText}
+        filter={filterInOrder}
+        searchProps={{ ref: field, placeholder: PLACEHOLDER, 'aria-label': PLACEHOLDER }}
         shortcut={null}
-        nothingFound="No results"
-        attributes={{ content: { 'aria-label': 'Find a page or an action' } }}
+        nothingFound={isSearching ? 'Searching…' : 'No results'}
+        attributes={{ content: { 'aria-label': PLACEHOLDER } }}
         highlightQuery
         scrollable
         maxHeight="60vh"
@@ -89,7 +115,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
       <Modal opened={help.isOpen} onClose={help.close} title="Keyboard shortcuts">
         <Table>
           <Table.Tbody>
-            <ShortcutRow keys={['Ctrl or ⌘', 'K']}>Find a page or an action</ShortcutRow>
+            <ShortcutRow keys={['Ctrl or ⌘', 'K']}>{PLACEHOLDER}</ShortcutRow>
             {pages.map(({ to, label, key }) => (
               <ShortcutRow key={to} keys={['g', key]}>
                 {label}

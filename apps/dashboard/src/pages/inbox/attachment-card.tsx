@@ -1,22 +1,16 @@
 import { ActionIcon, Group, Progress, Text } from '@mantine/core';
 import { IconFileDescription, IconX } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useObjectUrl } from '../../components/use-object-url';
 import { formatBytes } from './format-bytes';
 import type { Attachment } from './use-attachment';
 
 /** The attached file above the reply field, with the progress of its upload. */
 export function AttachmentCard({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
   const { file, kind, progress, mediaId } = attachment;
-  const [preview, setPreview] = useState<string | null>(null);
-  useEffect(() => {
-    if (kind !== 'image') return;
-    const url = URL.createObjectURL(file);
-    setPreview(url);
-    return () => URL.revokeObjectURL(url);
-  }, [file, kind]);
+  const preview = useObjectUrl(kind === 'image' ? file : null);
   return (
     <Group className="inbox-attachment" role="group" aria-label="Attached file" gap="xs" wrap="nowrap" p={6} mb={6}>
-      {kind === 'image' && preview ? (
+      {preview ? (
         <img src={preview} alt="" width={40} height={40} style={{ objectFit: 'cover', borderRadius: 6 }} />
       ) : (
         <IconFileDescription size={32} stroke={1.5} aria-hidden style={{ flexShrink: 0 }} />

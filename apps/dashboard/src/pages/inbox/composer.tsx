@@ -127,7 +127,7 @@ export function Composer({
                 onSend();
               }}
             />
-            {!isNote && <Box visibleFrom="sm">{template}</Box>}
+            {!isNote && <Box className="inbox-wide">{template}</Box>}
             <Button
               type="submit"
               loading={isSending}

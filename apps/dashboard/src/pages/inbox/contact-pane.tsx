@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { CopyIcon } from '../../components/copy-icon';
 import { dayOf, timeOfDay } from '../../components/clock-time';
-import { phoneShown } from '../../components/phone-shown';
+import { phoneDialled, phoneShown } from '../../components/phone-shown';
 import { nameOf, type Conversation } from './conversation';
 import { labelsQuery } from './label-chips';
 import { OptOut } from './opt-out';
@@ -41,7 +41,7 @@ export function ContactPane({
               {phoneShown(customer_phone)}
             </Text>
           )}
-          <CopyIcon value={phoneShown(customer_phone)} label="Copy the number" />
+          <CopyIcon value={phoneDialled(customer_phone)} label="Copy the number" />
         </Group>
       </Stack>
       <Part title="Conversation">

@@ -1,10 +1,10 @@
-import { Box, Group, Kbd, Stack, Text, TextInput, Title, UnstyledButton } from '@mantine/core';
+import { Group, Kbd, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import type { Ref } from 'react';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { useTitle } from '../../components/use-title';
 import { countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
-import { ConversationRow } from './conversation-row';
+import { ConversationRows } from './conversation-rows';
 
 type List = Parameters<typeof LoadMore>[0]['list'] & Parameters<typeof QueryResult<ListedConversation[]>>[0]['query'];
 
@@ -19,6 +19,8 @@ export function ConversationList({
   searchField,
   openId,
   onOpen,
+  onEnd,
+  onNewest,
 }: {
   list: List;
   counts: InboxCounts | undefined;
@@ -29,53 +31,48 @@ export function ConversationList({
   searchField: Ref<HTMLInputElement>;
   openId: string | undefined;
   onOpen: (id: number) => void;
+  onEnd: () => void;
+  onNewest: (() => void) | undefined;
 }) {
   useTitle('Inbox');
   return (
     <section className="inbox-list" aria-label="Conversations">
       <Stack gap={10} p="sm" pb={10}>
-        <Title order={1} size="h4">
+        <Text fz="h4" fw={650} lh={1.5} aria-hidden>
           Inbox
-        </Title>
-        <Group gap={2} wrap="wrap" role="group" aria-label="Views">
+        </Text>
+        <Group className="inbox-views" gap={0} wrap="nowrap" justify="space-between" role="group" aria-label="Views">
           {VIEWS.map(({ view: one, label }) => (
             <UnstyledButton key={one} className="inbox-tab" aria-pressed={one === view && !search} onClick={() => onView(one)}>
-              {label}
-              {one !== 'all' && counts && counts[one] > 0 && ` ${countShown(counts[one])}`}
+              {label} <span className="inbox-count">{one !== 'all' && counts && counts[one] > 0 && countShown(counts[one])}</span>
             </UnstyledButton>
           ))}
         </Group>
         <TextInput
           ref={searchField}
           aria-label="Search"
-          placeholder="Name or number"
+          placeholder="Name, number or message"
           value={search}
           onChange={(e) => onSearch(e.currentTarget.value)}
           rightSection={<Kbd size="xs">/</Kbd>}
           rightSectionProps={{ 'aria-hidden': true }}
         />
       </Stack>
-      <Box className="inbox-rows" tabIndex={-1}>
-        <QueryResult query={list}>
-          {(conversations) => (
-            <>
-              {conversations.length === 0 && (
-                <Text size="sm" c="dimmed" p="md">
-                  {search ? noMatch(list.hasNextPage) : (VIEWS.find((one) => one.view === view)?.empty ?? '')}
-                </Text>
-              )}
-              {conversations.map((one) => (
-                <ConversationRow key={one.id} conversation={one} isOpen={openId === String(one.id)} onOpen={() => onOpen(one.id)} />
-              ))}
-              <Stack p="sm">
-                <LoadMore list={list}>Older conversations</LoadMore>
-              </Stack>
-            </>
-          )}
-        </QueryResult>
-      </Box>
+      <QueryResult query={list}>
+        {(conversations) => (
+          <ConversationRows conversations={conversations} search={search} openId={openId} onOpen={onOpen} onEnd={onEnd} onNewest={onNewest}>
+            {conversations.length === 0 && (
+              <Text size="sm" c="dimmed">
+                {search ? noMatch(search, list.hasNextPage) : (VIEWS.find((one) => one.view === view)?.empty ?? '')}
+              </Text>
+            )}
+            <LoadMore list={list}>Older conversations</LoadMore>
+          </ConversationRows>
+        )}
+      </QueryResult>
     </section>
   );
 }
 
-const noMatch = (isLonger: boolean) => (isLonger ? 'No match among the newest conversations.' : 'No conversation matches.');
+const noMatch = (search: string, isLonger: boolean) =>
+  isLonger ? 'No match among the newest conversations.' : `No name, number or message matches “${search}”.`;

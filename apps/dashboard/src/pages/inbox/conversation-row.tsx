@@ -1,4 +1,5 @@
-import { Badge, Box, Group, Text, UnstyledButton } from '@mantine/core';
+import '@mantine/core/styles/Mark.css';
+import { Badge, Box, Group, Highlight, Stack, Text, UnstyledButton } from '@mantine/core';
 import { duration, useNow } from '../../components/clock';
 import { dayOf, timeOfDay } from '../../components/clock-time';
 import { nameOf, type ListedConversation } from './conversation';
@@ -9,32 +10,41 @@ import { shownText } from './thread-message';
 /** From this time on a row shows how long the customer waits. */
 const WAITING_MS = 5 * 60_000;
 
-/** A conversation in the list. */
+/** A conversation in the list. @param search its words are highlighted, and a message that has them stands for the last one */
 export function ConversationRow({
   conversation,
+  search,
   isOpen,
   onOpen,
 }: {
   conversation: ListedConversation;
+  search: string;
   isOpen: boolean;
   onOpen: () => void;
 }) {
   const now = useNow();
-  const { last_message, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
+  const { last_message, found, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
   const name = nameOf(conversation);
-  const at = last_message?.at ?? created_at;
+  const at = (found ?? last_message)?.at ?? created_at;
+  const words = search.split(/\s+/).filter(Boolean);
   const waitedMs = waiting_since === null ? 0 : now - new Date(waiting_since).getTime();
   const isUnread = unread_count > 0;
   return (
     <UnstyledButton className="inbox-row" onClick={onOpen} aria-current={isOpen} data-unread={isUnread || undefined}>
       <PersonAvatar name={name} />
       <Box style={{ minWidth: 0, flex: 1 }}>
-        <Text size="sm" fw={isUnread ? 700 : 500} truncate dir="auto">
+        <Highlight highlight={words} size="sm" fw={isUnread ? 700 : 500} truncate dir="auto" ta="left">
           {name}
-        </Text>
-        <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate>
-          {last_message?.direction === 'out' && 'You: '}
-          {last_message && <bdi>{shownText(last_message)}</bdi>}
+        </Highlight>
+        <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate={found === undefined} lineClamp={2}>
+          {(found ?? last_message)?.direction === 'out' && 'You: '}
+          {found ? (
+            <Highlight component="bdi" inherit highlight={words}>
+              {found.text}
+            </Highlight>
+          ) : (
+            last_message && <bdi>{shownText(last_message)}</bdi>
+          )}
         </Text>
         <Group gap={5} mt={3} wrap="wrap" className="inbox-chips">
           <LabelChips names={labels} />
@@ -43,18 +53,16 @@ export function ConversationRow({
           {!session_window.open && session_window.last_inbound_at !== null && <Chip color="gray">window closed</Chip>}
         </Group>
       </Box>
-      <Box ta="right" style={{ flexShrink: 0 }}>
+      <Stack gap={4} align="flex-end" style={{ flexShrink: 0 }}>
         <Text size="xs" c="dimmed" component="time" dateTime={at}>
           {dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at)}
         </Text>
         {isUnread && (
-          <Box mt={4}>
-            <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`}>
-              {unread_count}
-            </Badge>
-          </Box>
+          <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`}>
+            {unread_count}
+          </Badge>
         )}
-      </Box>
+      </Stack>
     </UnstyledButton>
   );
 }

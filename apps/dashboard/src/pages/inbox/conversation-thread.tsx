@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState, type ComponentProps, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { useKeptState } from '../../api/use-kept-state';
 import { useReplies } from '../../api/use-replies';
 import { dayOf } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
@@ -37,7 +38,7 @@ export function ConversationThread({
   const isWindowOpen = conversation.session_window.open;
   const queries = useQueryClient();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
-  const [draft, setDraft] = useState<Draft>({ kind: 'reply', text: '' });
+  const [draft, setDraft, forgetDraft] = useKeptState<Draft>(`draft ${id}`, { kind: 'reply', text: '' });
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
   const attaching = useAttachment(isWindowOpen && draft.kind === 'reply');
@@ -54,7 +55,7 @@ export function ConversationThread({
   const addNote = useMutation({
     mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
     onSuccess: () => {
-      setDraft({ kind: 'reply', text: '' });
+      forgetDraft();
       refresh();
     },
   });
@@ -67,7 +68,7 @@ export function ConversationThread({
     const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
     replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });
     attaching.remove();
-    setDraft({ kind, text: '' });
+    forgetDraft();
     setQuoted(null);
   };
   const quote = (message: ThreadMessage) => {

@@ -1,9 +1,10 @@
+import { VisuallyHidden } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { EmptyState } from '../../components/empty-state';
-import { usePagedQuery } from '../../components/use-paged-query';
+import { useEndlessQuery } from '../../components/use-endless-query';
 import { useSearchText } from '../../components/use-search-text';
 import '@mantine/core/styles/Kbd.css';
 import './inbox.css';
@@ -24,9 +25,14 @@ export function InboxPage() {
   useLiveRefresh('inbox');
   // A search finds everybody, also people who never wrote.
   const filter = { view: q ? ('all' as const) : view, ...(q && { q }), ...(search.label && { label: search.label }) };
-  const pages = usePagedQuery({
+  const {
+    list: pages,
+    isLive,
+    loadMore,
+    backToNewest,
+  } = useEndlessQuery({
     queryKey: ['inbox', 'list', filter],
-    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...page, ...filter } } })),
+    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...filter, ...page, limit: '100' } } })),
     rows: (page) => [page],
     refetchInterval: 5_000,
   });
@@ -41,6 +47,8 @@ export function InboxPage() {
   useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
   return (
     <div className="inbox" data-open={id !== undefined || undefined}>
+      {/* A phone hides the list with its title, but the page keeps its heading. */}
+      <VisuallyHidden component="h1">Inbox</VisuallyHidden>
       <ConversationList
         list={{ ...pages, data: conversations }}
         counts={pages.data?.[0]?.counts}
@@ -54,6 +62,8 @@ export function InboxPage() {
         searchField={searchField}
         openId={id}
         onOpen={open}
+        onEnd={() => !q && loadMore()}
+        onNewest={isLive ? undefined : backToNewest}
       />
       {id === undefined ? (
         <div className="inbox-thread inbox-nothing">

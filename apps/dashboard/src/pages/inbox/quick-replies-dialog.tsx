@@ -2,9 +2,10 @@ import { ActionIcon, Button, Group, Modal, Stack, Text, Textarea, TextInput } fr
 import { IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 
@@ -21,6 +22,7 @@ export function QuickRepliesDialog({ opened, onClose }: { opened: boolean; onClo
       id === null
         ? request(api.POST('/api/client/quick-replies', { body }))
         : request(api.PUT('/api/client/quick-replies/{id}', { params: { path: { id } }, body })),
+    onError: shownByForm,
     onSuccess: () => {
       setDraft(NEW);
       refresh();
@@ -60,25 +62,29 @@ export function QuickRepliesDialog({ opened, onClose }: { opened: boolean; onClo
             </ActionIcon>
           </Group>
         ))}
-        <Form gap="xs" onSubmit={() => save.mutate(draft)}>
-          <TextInput
-            label="Shortcut"
-            placeholder="hours"
-            leftSection="/"
-            maxLength={32}
-            required
-            value={draft.shortcut}
-            onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
-          />
-          <Textarea
-            label="Text"
-            autosize
-            minRows={2}
-            maxLength={4096}
-            required
-            value={draft.text}
-            onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
-          />
+        <Form gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
+          <Field name="shortcut">
+            <TextInput
+              label="Shortcut"
+              placeholder="hours"
+              leftSection="/"
+              maxLength={32}
+              required
+              value={draft.shortcut}
+              onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
+            />
+          </Field>
+          <Field name="text">
+            <Textarea
+              label="Text"
+              autosize
+              minRows={2}
+              maxLength={4096}
+              required
+              value={draft.text}
+              onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
+            />
+          </Field>
           <Group justify="flex-end">
             {draft.id !== null && (
               <Button variant="default" onClick={() => setDraft(NEW)}>

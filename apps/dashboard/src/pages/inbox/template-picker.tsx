@@ -2,7 +2,7 @@ import { Button, Modal, Select, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { Form } from '../../components/form';
 import type { Template } from '../templates/template-values';
@@ -49,13 +49,14 @@ function FilledTemplate({ template, conversationId, onSent }: { template: Templa
       const body = { template_name, language, body_params, header_params, button_params };
       return request(api.POST('/api/client/conversations/{id}/templates', { params, body }));
     },
+    onError: shownByForm,
     onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['inbox'] });
       onSent();
     },
   });
   return (
-    <Form onSubmit={() => send.mutate()}>
+    <Form onSubmit={() => send.mutate()} error={send.error}>
       {bubble}
       {fields}
       <Button type="submit" leftSection={<IconSend size={16} />} loading={send.isPending} disabled={!isFilled}>

@@ -1,5 +1,5 @@
 import { ActionIcon, Box, Button, Group, Kbd, Menu, Text } from '@mantine/core';
-import { IconArrowLeft, IconCheck, IconChevronDown, IconUser } from '@tabler/icons-react';
+import { IconArrowLeft, IconCheck, IconChevronDown, IconUser, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { useMe } from '../../api/session';
@@ -31,7 +31,7 @@ export function ThreadHeader({
   const people = [...(team.data?.users ?? [])].sort((a, b) => Number(b.id === user.id) - Number(a.id === user.id));
   return (
     <Group className="inbox-header" gap="xs" wrap="nowrap">
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Back" hiddenFrom="sm" onClick={onBack}>
+      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Back" className="inbox-narrow" onClick={onBack}>
         <IconArrowLeft size={20} />
       </ActionIcon>
       <Box style={{ flex: 1, minWidth: 0 }}>
@@ -57,7 +57,10 @@ export function ThreadHeader({
             rightSection={<IconChevronDown size={14} />}
             aria-label={assigned_to ? `Assigned to ${assigned_to.name || FORMER}` : 'Assign to a colleague'}
           >
-            <Text size="sm" maw={110} truncate inherit>
+            <Box hiddenFrom="xs" lh={0}>
+              <IconUserPlus size={16} />
+            </Box>
+            <Text size="sm" maw={110} truncate inherit visibleFrom="xs">
               {assigned_to ? assigned_to.name || FORMER : 'Assign'}
             </Text>
           </Button>

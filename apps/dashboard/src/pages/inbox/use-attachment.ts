@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState, type ClipboardEvent } from 'react';
-import { ApiError } from '../../api/client';
+import { ApiError, type Schemas } from '../../api/client';
 import { uploadFile } from '../../api/upload-file';
 import { sendableFile, type MediaType } from './sendable-file';
 
@@ -18,7 +18,7 @@ const MAX_CAPTION = 1024;
 
 /** @returns why the text cannot be the caption, or null */
 export function captionProblem({ kind }: Attachment, text: string): string | null {
-  if (kind === 'audio' && text.trim()) return 'A sound has no caption: send the text by itself.';
+  if (kind === 'audio' && text.trim()) return 'WhatsApp allows no caption with audio: send the text by itself.';
   return [...text].length > MAX_CAPTION ? `A caption has at most ${MAX_CAPTION} characters.` : null;
 }
 
@@ -43,7 +43,7 @@ export function useAttachment(isEnabled: boolean) {
     const change = (changes: Partial<Attachment>) =>
       setAttachment((now) => (now?.file === file && !control.signal.aborted ? { ...now, ...changes } : now));
     setAttachment({ file, kind: checked.kind, progress: 0, mediaId: null });
-    uploadFile(file, (progress) => change({ progress }), control.signal)
+    uploadFile<Schemas['UploadedMedia']>('/api/client/media', file, (progress) => change({ progress }), control.signal)
       .then(({ media_id }) => change({ progress: 1, mediaId: media_id }))
       .catch((error: Error) => {
         if (control.signal.aborted) return;
