@@ -1,14 +1,19 @@
 import { Alert, Anchor, Button, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
+import { useKeptState } from '../../api/use-kept-state';
 import { PageTitle } from '../../components/page-title';
 import { PhoneBubble } from '../../components/phone-bubble';
+import { useObjectUrl } from '../../components/use-object-url';
 import { Wallpaper } from '../../components/wallpaper';
 import { STARTERS } from './starters';
 import { ButtonFields } from './button-fields';
+import { HeaderFields } from './header-fields';
+import { MediaHeader } from './media-header';
 import { EMPTY_BUTTON, requestOf, variablesOf, withExamples, type TemplateForm } from './template-form';
+import { useSample } from './use-sample';
 
 const CATEGORIES = [
   { value: 'UTILITY', label: 'Utility: about an order, an appointment or an account' },
@@ -24,7 +29,7 @@ const MAX_BUTTONS = 10;
  */
 export function TemplateEditor({ id, initial, onDone }: { id: number | null; initial: TemplateForm; onDone: () => void }) {
   const queries = useQueryClient();
-  const [form, setForm] = useState(initial);
+  const [form, setForm, forgetForm] = useKeptState(`template ${id ?? `new ${initial.name}`}`, initial);
   const fields = useRef<HTMLDivElement>(null);
   const save = useMutation({
     mutationFn: () => {
@@ -35,6 +40,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     },
     onSuccess: ({ message }) => {
       notifySuccess(message);
+      forgetForm();
       void queries.invalidateQueries({ queryKey: ['templates'] });
       onDone();
     },
@@ -51,15 +57,27 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     return found.length === 0 ? null : found.join('; ');
   };
   const set = (change: Partial<TemplateForm>) => setForm((now) => ({ ...now, ...change }));
+  const sample = useSample((filename, handle) =>
+    setForm((now) => (now.media ? { ...now, media: { ...now.media, filename, handle } } : now)),
+  );
+  const pictureUrl = useObjectUrl(form.media?.type === 'image' ? sample.file : null);
   const isCode = form.category === 'AUTHENTICATION';
   const examples = (['header', 'body'] as const).flatMap((part) =>
-    variablesOf(form[part]).map((name) => ({ key: `${part} ${name}`, part, name })),
+    variablesOf(part === 'header' && form.media ? '' : form[part]).map((name) => ({ key: `${part} ${name}`, part, name })),
   );
   const nextVariable = () => `{{${variablesOf(form.body).length + 1}}}`;
   return (
     <>
       <PageTitle title={id === null ? 'New template' : `Edit ${initial.name}`} about="WhatsApp reviews each change, mostly within minutes">
-        <Anchor component="button" type="button" size="sm" onClick={onDone}>
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={() => {
+            forgetForm();
+            onDone();
+          }}
+        >
           All templates
         </Anchor>
       </PageTitle>
@@ -69,7 +87,15 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             <Group gap="xs">
               <Text size="sm">Start with</Text>
               {STARTERS.map(({ label, form: starter }) => (
-                <Button key={label} size="xs" variant="default" onClick={() => setForm({ ...starter, language: form.language })}>
+                <Button
+                  key={label}
+                  size="xs"
+                  variant="default"
+                  onClick={() => {
+                    sample.clear();
+                    setForm({ ...starter, language: form.language });
+                  }}
+                >
                   {label}
                 </Button>
               ))}
@@ -112,14 +138,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </Alert>
           ) : (
             <>
-              <TextInput
-                label="Header"
-                description="Optional, at most 60 characters"
-                maxLength={60}
-                value={form.header}
-                error={errorOf('header', 'header.text')}
-                onChange={(e) => set({ header: e.currentTarget.value })}
-              />
+              <HeaderFields form={form} sample={sample} errorOf={errorOf} onChange={set} />
               <Textarea
                 label="Body"
                 description={`${form.body.length} of 1,024 characters. A variable such as {{1}} is filled in for each person.`}
@@ -184,7 +203,11 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </>
           )}
           <Group justify="flex-end">
-            <Button loading={save.isPending} disabled={form.name === '' || form.language === ''} onClick={() => save.mutate()}>
+            <Button
+              loading={save.isPending}
+              disabled={form.name === '' || form.language === '' || sample.progress !== null}
+              onClick={() => save.mutate()}
+            >
               Submit for review
             </Button>
           </Group>
@@ -195,7 +218,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
           </Title>
           <Wallpaper>
             <PhoneBubble
-              header={isCode ? null : withExamples('header', form.header, form.examples)}
+              header={isCode || form.media ? null : withExamples('header', form.header, form.examples)}
               text={
                 isCode
                   ? '*123456* is your verification code. For your security, do not share this code.'
@@ -203,7 +226,9 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
               }
               footer={isCode ? 'This code expires in 10 minutes.' : form.footer}
               buttons={isCode ? ['Copy code'] : form.buttons.map(({ text }) => text || 'Button')}
-            />
+            >
+              {!isCode && form.media && <MediaHeader type={form.media.type} name={form.media.filename} url={pictureUrl} />}
+            </PhoneBubble>
           </Wallpaper>
         </div>
       </SimpleGrid>

@@ -39,13 +39,23 @@ describe('the form of a template (decision 454)', () => {
       { type: 'BODY', text: 'Hi {{who}} there', example: { body_text_named_params: [{ param_name: 'who', example: 'Asha' }] } },
     ];
     expect(requestOf(formOf(stored(named))).examples).toEqual({ body: ['Asha'] });
+    const pictured = formOf(
+      stored(
+        [
+          { type: 'HEADER', format: 'IMAGE' },
+          { type: 'BODY', text: 'Hi' },
+        ],
+        { header_type: 'IMAGE' },
+      ),
+    );
+    expect(requestOf(pictured).header).toEqual({ type: 'image', example: '' });
   });
 
   it('edits only templates that it can show whole, and that WhatsApp has reviewed', () => {
     const body = { type: 'BODY', text: 'Hi' };
     expect(editFault(stored([body]))).toBeNull();
     expect(editFault(stored([body], { status: 'PENDING' }))).toContain('review');
-    for (const other of [{ header_type: 'IMAGE' }, { category: 'AUTHENTICATION' }])
+    for (const other of [{ header_type: 'LOCATION' }, { category: 'AUTHENTICATION' }])
       expect(editFault(stored([body], other))).toContain('Manager');
     expect(editFault(stored([body, { type: 'CAROUSEL' }]))).toContain('Manager');
     expect(editFault(stored([body, { type: 'BUTTONS', buttons: [{ type: 'FLOW', text: 'x' }] }]))).toContain('Manager');

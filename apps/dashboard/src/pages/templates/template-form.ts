@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client';
+import type { MediaType } from './sample-file';
 import { buttonsOf, type Template } from './template-values';
 
 export type TemplateRequest = Schemas['CreateTemplateRequest'];
@@ -10,6 +11,8 @@ export interface TemplateForm {
   language: string;
   category: TemplateRequest['category'];
   header: string;
+  /** A file in place of the text: the name and the upload's handle of its sample, both empty until it is chosen. */
+  media: { type: MediaType; filename: string; handle: string } | null;
   body: string;
   footer: string;
   buttons: FormButton[];
@@ -18,12 +21,13 @@ export interface TemplateForm {
 }
 
 const TYPES: Record<string, ButtonType> = { URL: 'url', PHONE_NUMBER: 'phone', QUICK_REPLY: 'quick_reply', COPY_CODE: 'copy_code' };
+const MEDIA_TYPES: Record<string, MediaType> = { IMAGE: 'image', VIDEO: 'video', DOCUMENT: 'document' };
 const PARTS = ['HEADER', 'BODY', 'FOOTER', 'BUTTONS'];
 const EDITABLE = ['APPROVED', 'REJECTED', 'PAUSED'];
 
 export const EMPTY_BUTTON: Omit<FormButton, 'type'> = { text: '', url: '', phone: '', example: '' };
 export const EMPTY_FORM: TemplateForm = {
-  ...{ name: '', language: 'en', category: 'UTILITY', header: '', body: '', footer: '', buttons: [], examples: {} },
+  ...{ name: '', language: 'en', category: 'UTILITY', header: '', media: null, body: '', footer: '', buttons: [], examples: {} },
 };
 
 /** Names of variables in their order, each once. */
@@ -41,7 +45,7 @@ export function editFault(template: Template): string | null {
   if (!EDITABLE.includes(status)) return 'WhatsApp must review it first.';
   const isPlain =
     category !== 'AUTHENTICATION' &&
-    (header_type === null || header_type === 'TEXT') &&
+    (header_type === null || header_type === 'TEXT' || header_type in MEDIA_TYPES) &&
     (components as { type?: string }[]).every(({ type = '' }) => PARTS.includes(type)) &&
     buttonsOf(template).every(({ type = '' }) => type in TYPES);
   return isPlain ? null : 'It has parts that only WhatsApp Manager changes.';
@@ -59,6 +63,9 @@ interface Component {
 }
 type StoredButton = ReturnType<typeof buttonsOf>[number] & { phone_number?: string; example?: string | string[] };
 
+/** The kind of file that a template's header is; undefined for a text. */
+export const mediaTypeOf = ({ header_type }: Template): MediaType | undefined => MEDIA_TYPES[header_type ?? ''];
+
 /** The form of a template that the editor can change. */
 export function formOf(template: Template): TemplateForm {
   const part = (name: string) => (template.components as Component[]).find(({ type }) => type === name);
@@ -69,11 +76,14 @@ export function formOf(template: Template): TemplateForm {
     const all = named.length > 0 ? named.map(({ param_name, example }) => [param_name, example] as const) : numbered;
     return Object.fromEntries(all.map(([variable, example]) => [`${name} ${variable}`, example]));
   };
+  const mediaType = mediaTypeOf(template);
   return {
     name: template.name,
     language: template.language,
     category: template.category as TemplateForm['category'],
     header: header?.text ?? '',
+    // WhatsApp shows no handle again, so an edit needs a new sample.
+    media: mediaType ? { type: mediaType, filename: '', handle: '' } : null,
     body: body?.text ?? '',
     footer: template.footer_text ?? '',
     buttons: (buttonsOf(template) as StoredButton[]).map(({ type = '', text = '', url = '', phone_number = '', example }) => ({
@@ -84,12 +94,14 @@ export function formOf(template: Template): TemplateForm {
   };
 }
 
-export function requestOf({ name, language, category, header, body, footer, buttons, examples }: TemplateForm): TemplateRequest {
+export function requestOf({ name, language, category, header, media, body, footer, buttons, examples }: TemplateForm): TemplateRequest {
   if (category === 'AUTHENTICATION') return { name, language, category };
   const values = (part: 'header' | 'body', text: string) => variablesOf(text).map((variable) => examples[`${part} ${variable}`] ?? '');
+  const text = media ? '' : header;
   return {
     ...{ name, language, category, body },
-    ...(header && { header: { type: 'text' as const, text: header } }),
+    ...(media && { header: { type: media.type, example: media.handle } }),
+    ...(text && { header: { type: 'text' as const, text } }),
     ...(footer && { footer }),
     ...(buttons.length > 0 && {
       buttons: buttons.map(({ type, text, url, phone, example }) => ({
@@ -99,6 +111,6 @@ export function requestOf({ name, language, category, header, body, footer, butt
         ...(example && type !== 'phone' && type !== 'quick_reply' && { example }),
       })),
     }),
-    examples: { ...(variablesOf(header).length > 0 && { header: values('header', header) }), body: values('body', body) },
+    examples: { ...(variablesOf(text).length > 0 && { header: values('header', text) }), body: values('body', body) },
   };
 }

@@ -33,7 +33,7 @@ export function TemplateLanguage({ template, onFill, onEdit }: { template: Templ
       )}
       <Group mt="sm" gap="xs">
         <Button variant="light" onClick={onFill} disabled={template.status !== 'APPROVED'}>
-          Copy values
+          Fill in and test
         </Button>
         <TemplateChanges template={template} onEdit={onEdit} />
       </Group>

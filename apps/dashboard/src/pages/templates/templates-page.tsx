@@ -14,6 +14,7 @@ import { TemplateEditor } from './template-editor';
 import { EMPTY_FORM, editFault, formOf } from './template-form';
 import { TemplateLanguage } from './template-language';
 import { TemplatePreview } from './template-preview';
+import { TemplateUse } from './template-use';
 
 /** Templates by name, with all their languages. */
 function byName(templates: Template[]): Map<string, Template[]> {
@@ -25,7 +26,7 @@ function byName(templates: Template[]): Map<string, Template[]> {
 const route = getRouteApi('/inside/templates');
 
 export function TemplatesPage() {
-  const search = route.useSearch() as { phone?: string; edit?: string; from?: string };
+  const search = route.useSearch() as { phone?: string; edit?: string; from?: string; name?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
   const [chosen, choose] = useState<Template | null>(null);
@@ -83,17 +84,26 @@ export function TemplatesPage() {
                 Write the first one: starters for orders, deliveries, reminders and codes help. WhatsApp approves it, mostly within minutes.
               </EmptyState>
             )}
+            {search.name && (
+              <Button variant="subtle" size="compact-sm" mb="sm" onClick={() => set({ name: undefined })}>
+                Show all templates
+              </Button>
+            )}
             <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
-              {[...byName(templates)].map(([name, languages]) => (
+              {[...byName(templates.filter(({ name }) => !search.name || name === search.name))].map(([name, languages]) => (
                 <Card key={name} withBorder {...(languages.length > 1 && { style: { gridColumn: '1 / -1' } })}>
                   <Group justify="space-between" mb="xs" wrap="nowrap">
-                    <Title order={2} size="h6" style={{ overflowWrap: 'anywhere' }}>
-                      {name}
-                    </Title>
+                    <div style={{ minWidth: 0 }}>
+                      <Title order={2} size="h6" style={{ overflowWrap: 'anywhere' }}>
+                        {name}
+                      </Title>
+                      <TemplateUse name={name} sent={languages[0]?.sent_7_days ?? null} />
+                    </div>
                     {mayCreate && languages[0] && editFault({ ...languages[0], status: 'APPROVED' }) === null && (
                       <Button
                         size="compact-sm"
                         variant="subtle"
+                        style={{ flexShrink: 0 }}
                         aria-label={`Add a language to ${name}`}
                         onClick={() => set({ edit: 'new', from: String(languages[0]?.id) })}
                       >

@@ -1,6 +1,8 @@
 import { useState } from 'react';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Wallpaper } from '../../components/wallpaper';
+import { MediaHeader } from './media-header';
+import { mediaTypeOf } from './template-form';
 import { TemplateValueFields } from './template-value-fields';
 import { buttonFields, filledBody, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 
@@ -10,6 +12,7 @@ export function useTemplateValues(template: Template) {
   const [body_params, setBody] = useState<string[]>(template.variables.map(() => ''));
   const [headerValues, setHeader] = useState<string[]>(headers.map(() => ''));
   const [button_params, setButtons] = useState<string[]>(buttons.map(() => ''));
+  const media = mediaTypeOf(template);
   const header_params = headerValues.filter((value, i) => value || !headers[i]?.isOptional);
   return {
     body_params,
@@ -24,7 +27,9 @@ export function useTemplateValues(template: Template) {
           text={filledBody(template, body_params)}
           footer={template.footer_text}
           buttons={labelsOf(template)}
-        />
+        >
+          {media && <MediaHeader type={media} name={headerValues[1] ?? ''} />}
+        </PhoneBubble>
       </Wallpaper>
     ),
     fields: (
