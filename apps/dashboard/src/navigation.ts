@@ -1,6 +1,7 @@
 import {
   IconApi,
   IconChartBar,
+  IconCoins,
   IconHistory,
   IconHome,
   IconInbox,
@@ -38,6 +39,7 @@ const PAGES = [
     key: 'd',
     route: 'GET /api/admin/dead-letters',
   },
+  { to: '/operator/rate-card', label: 'Rate card', icon: IconCoins, key: 'c', route: 'GET /api/admin/rate-card' },
   { to: '/operator/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/admin/audit' },
 ] as const satisfies { route: Route; [field: string]: unknown }[];
 

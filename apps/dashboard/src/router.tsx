@@ -4,6 +4,7 @@ import { meQuery } from './api/session';
 import { mayOpen, pagesOf } from './navigation';
 import { Shell } from './shell';
 import { NotFoundPage } from './components/not-found-page';
+import { loadPhoneFormats } from './components/phone-shown';
 import { ErrorPage } from './components/load-failed';
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
@@ -29,11 +30,12 @@ const inside = createRoute({
   id: 'inside',
   component: Shell,
   beforeLoad: async ({ location }) => {
-    const me = await queries.ensureQueryData(meQuery).catch((error: unknown) => {
+    const loggedIn = queries.ensureQueryData(meQuery).catch((error: unknown) => {
       // The query already redirects to the login page; render nothing until then.
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
+    const [me] = await Promise.all([loggedIn, loadPhoneFormats()]);
     const { role } = me.user;
     // An agent begins in the inbox, an operator on the operator's page.
     if (!mayOpen(role, location.pathname)) throw redirect({ to: pagesOf(role)[0]?.to ?? '/account' });
@@ -59,6 +61,7 @@ const pages = [
   page('/api-keys', () => import('./pages/api-keys/api-keys-page'), 'ApiKeysPage'),
   page('/auto-reply', () => import('./pages/auto-reply/auto-reply-page'), 'AutoReplyPage'),
   page('/usage', () => import('./pages/usage/usage-page'), 'UsagePage'),
+  page('/settings/connection', () => import('./pages/connection/connection-page'), 'ConnectionPage'),
   page('/settings', () => import('./pages/settings/settings-page'), 'SettingsPage'),
   page('/account', () => import('./pages/account/account-page'), 'AccountPage'),
   page('/audit', () => import('./pages/audit/audit-page'), 'AuditPage'),
@@ -66,6 +69,7 @@ const pages = [
   page('/operator/business', () => import('./pages/operator/business-page'), 'BusinessPage'),
   page('/operator/dead-letters', () => import('./pages/operator/dead-letters-page'), 'DeadLettersPage'),
   page('/operator/audit', () => import('./pages/audit/audit-page'), 'OperatorAuditPage'),
+  page('/operator/rate-card', () => import('./pages/rate-card/rate-card-page'), 'RateCardPage'),
   page('/operator', () => import('./pages/operator/operator-page'), 'OperatorPage'),
 ];
 

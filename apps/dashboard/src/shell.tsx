@@ -66,7 +66,13 @@ export function Shell() {
           </Group>
           <Group gap="xs" wrap="nowrap">
             <Tooltip label="Ctrl K">
-              <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Find a page or an action" onClick={spotlight.open}>
+              <ActionIcon
+                variant="subtle"
+                color="gray"
+                size="lg"
+                aria-label="Find a customer, message, template or page"
+                onClick={spotlight.open}
+              >
                 <IconSearch size={20} />
               </ActionIcon>
             </Tooltip>

@@ -3,6 +3,9 @@ import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from 
 /** The close button of a dialog has an icon only, so it needs a label. */
 const closable = { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } };
 
+/** The `header` of a dialog would be a second banner beside that of the page. */
+const notLandmark = { defaultProps: { role: 'presentation' } };
+
 const green: MantineColorsTuple = [
   '#e6f7f0',
   '#d0ebe0',
@@ -21,16 +24,22 @@ export const theme = createTheme({
   primaryColor: 'green',
   primaryShade: { light: 8, dark: 7 },
   autoContrast: true,
+  respectReducedMotion: true,
   defaultRadius: 'md',
   fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif',
   headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
   components: {
+    Badge: { styles: { root: { textTransform: 'none' } } },
     // A yellow title on yellow has too little contrast.
     Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: closable,
     Drawer: closable,
+    ModalHeader: notLandmark,
+    DrawerHeader: notLandmark,
     Notification: closable,
+    // The placeholder is no menu item, and the body is no landmark.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: 'main' } } },
   },
 });
 

@@ -1,10 +1,14 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, screen, waitFor } from '@testing-library/react';
+import type { PropsWithChildren } from 'react';
 import { mayOpen, pagesOf } from '../navigation';
 import { draw, press, Refusal, sent } from '../page.fixture';
 import { api, queries, request } from './client';
 import { useChange } from './use-change';
 import { useFormChanges } from './use-form-changes';
+import { keptValue } from './kept-value';
+import { useKeptState } from './use-kept-state';
 import { useLiveRefresh } from './use-live-refresh';
 
 describe('what pages share to read and change (decision 430)', () => {
@@ -65,6 +69,29 @@ describe('what pages share to read and change (decision 430)', () => {
     document.dispatchEvent(new Event('visibilitychange'));
     expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
     reload.mockRestore();
+  });
+
+  it('kept state: survives a reload, belongs to one user, and is forgotten also after its page is gone', () => {
+    const page = (userId: number) => {
+      queries.setQueryData(['me'], { user: { id: userId } });
+      const wrapper = ({ children }: PropsWithChildren) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
+      return renderHook(() => useKeptState('draft 1', ''), { wrapper });
+    };
+    const first = page(1);
+    act(() => first.result.current[1]('half a reply'));
+    first.unmount();
+    expect(page(2).result.current[0]).toBe('');
+    const second = page(1);
+    expect(second.result.current[0]).toBe('half a reply');
+    second.unmount();
+    act(() => second.result.current[2]());
+    expect(page(1).result.current[0]).toBe('');
+  });
+
+  it('kept value: keeps nothing rather than an old value when the storage of the browser is full', () => {
+    const kept = keptValue<string>(1, 'list');
+    expect([kept.write('short'), kept.read()]).toEqual([true, 'short']);
+    expect([kept.write('x'.repeat(6_000_000)), kept.read()]).toEqual([false, null]);
   });
 
   it('navigation: shows each role the pages whose routes it may call', () => {

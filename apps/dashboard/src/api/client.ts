@@ -94,6 +94,9 @@ export function notifyError(error: unknown): void {
   });
 }
 
+/** The `onError` of a request whose form shows its error. */
+export const shownByForm = (): void => undefined;
+
 export function notifySuccess(message: string): void {
   notifications.show({ color: 'green', title: message, message: '', autoClose: 3_000 });
 }

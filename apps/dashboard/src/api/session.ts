@@ -59,6 +59,7 @@ export function useLogout(): () => Promise<void> {
       // The session still exists, so show the failure instead of the login page.
       if (!isLoggedOut(error)) return notifyError(error);
     }
+    sessionStorage.clear();
     announceLogin(null);
     window.location.assign('/login');
   };

@@ -1,13 +1,10 @@
 import { ApiError } from './client';
-import type { Schemas } from './client';
-
-type Uploaded = Schemas['UploadedMedia'];
 
 /** Uploads a file. It uses XMLHttpRequest, because `fetch` reports no progress. @param onProgress gets the uploaded part, from 0 to 1 */
-export function uploadFile(file: File, onProgress: (part: number) => void, signal: AbortSignal): Promise<Uploaded> {
+export function uploadFile<Uploaded>(path: string, file: File, onProgress: (part: number) => void, signal: AbortSignal): Promise<Uploaded> {
   return new Promise((resolve, reject) => {
     const call = new XMLHttpRequest();
-    call.open('POST', `/api/client/media?filename=${encodeURIComponent(file.name)}`);
+    call.open('POST', `${path}?filename=${encodeURIComponent(file.name)}`);
     call.setRequestHeader('content-type', file.type);
     call.upload.onprogress = ({ loaded, total }) => onProgress(loaded / Math.max(1, total));
     call.onerror = () => reject(new Error('The connection broke.'));

@@ -1,13 +1,23 @@
 /** The time of a message. */
 export function timeOfDay(at: string): string {
-  return new Date(at).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+  return new Date(at).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
 }
 
 /** The time, with the date if it is not from today. */
 export function clockTime(at: string): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: '2-digit', minute: '2-digit' });
+  return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: 'numeric', minute: '2-digit' });
+}
+
+/** A calendar day in words. @param day `2026-11-22` */
+export function dateShown(day: string): string {
+  return new Date(day).toLocaleDateString([], { dateStyle: 'medium', timeZone: 'UTC' });
+}
+
+/** @param month `2026-11` */
+export function monthShown(month: string): string {
+  return new Date(month).toLocaleDateString([], { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
 const DAY_MS = 86_400_000;

@@ -29,8 +29,9 @@ export function untilMidnight(timezone: string, now: number): number {
   return after - now;
 }
 
-/** Formats as `5 h 48 min`, rounded up to the minute. */
+/** Formats as `5 h 48 min`, rounded up to the minute, and from two days on as `3 days`. */
 export function duration(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${Math.floor(ms / DAY_MS)} days`;
   const minutes = Math.ceil(Math.floor(ms / 1_000) / 60);
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

@@ -1,7 +1,9 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { Button, Drawer, MantineProvider, Modal, TextInput } from '@mantine/core';
+import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, fireEvent, renderHook, screen, waitFor } from '@testing-library/react';
-import { useState } from 'react';
-import { api, request } from '../api/client';
+import { useState, type ChangeEvent, type ReactNode } from 'react';
+import { api, ApiError, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
 import { CapBanner } from './cap-banner';
 import { duration, untilMidnight } from './clock';
@@ -9,14 +11,18 @@ import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
 import { DataTable } from './data-table';
 import { ExpiryField } from './expiry-field';
+import { Field } from './field';
 import { Form } from './form';
+import { percent } from './format-number';
 import { LinkShownOnce } from './link-shown-once';
 import { LoadMore } from './load-more';
-import { isComplete, NewPasswordFields, NO_PASSWORD } from './new-password-fields';
+import { NewPasswordFields, NO_PASSWORD } from './new-password-fields';
 import { NumberField } from './number-field';
 import { QueryResult } from './query-result';
 import { RelativeTime } from './relative-time';
 import { quoted } from './shell-quote';
+import { theme } from '../theme';
+import { useFirstLoad } from './use-first-load';
 import { usePagedQuery } from './use-paged-query';
 import { useSearchText } from './use-search-text';
 
@@ -39,12 +45,90 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(remove).toHaveBeenCalledTimes(1);
   });
 
-  it('form: submits without leaving the page', () => {
+  it.each([Drawer, Modal])('dialog: its head is no landmark', async (Dialog) => {
+    draw(
+      <MantineProvider theme={theme} env="test">
+        <Dialog opened onClose={jest.fn()} title="Message" />
+      </MantineProvider>,
+    );
+    expect((await screen.findByText('Message')).closest('header')?.getAttribute('role')).toBe('presentation');
+  });
+
+  describe('form', () => {
     const save = jest.fn();
-    draw(<Form onSubmit={save} aria-label="form" />);
-    const form = document.querySelector('form') as HTMLFormElement;
-    expect(fireEvent.submit(form)).toBe(false);
-    expect(save).toHaveBeenCalledTimes(1);
+    beforeEach(() => save.mockReset());
+    function Invitation({ error }: { error?: unknown }) {
+      const [values, setValues] = useState({ name: '', email: '', limit: '0' });
+      const of = (name: keyof typeof values) => ({
+        value: values[name],
+        onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => setValues((now) => ({ ...now, [name]: value })),
+      });
+      return (
+        <Form onSubmit={() => save(values)} error={error}>
+          <Field name="name">
+            <TextInput label="Name" required {...of('name')} />
+          </Field>
+          <Field name="email">
+            <TextInput label="Email" type="email" required {...of('email')} />
+          </Field>
+          <Field name="limit">
+            <TextInput label="Limit" type="number" min={1} max={1_000} {...of('limit')} />
+          </Field>
+          <Button type="submit">Invite</Button>
+        </Form>
+      );
+    }
+    const faultAt = (label: RegExp) => {
+      const input = screen.getByLabelText<HTMLInputElement>(label);
+      const texts = (input.getAttribute('aria-describedby') ?? '').split(' ').map((id) => document.getElementById(id)?.textContent ?? '');
+      return input.getAttribute('aria-invalid') === 'true' ? texts.join('') : null;
+    };
+
+    it('says at each field why its value is wrong, focuses the first one, and sends nothing until it is right', async () => {
+      draw(<Invitation />);
+      await press('Invite');
+      expect([faultAt(/^Name/), faultAt(/^Email/), faultAt(/^Limit/)]).toEqual([
+        'Name is missing.',
+        'Email is missing.',
+        'Limit must be a number from 1 to 1,000.',
+      ]);
+      expect(document.activeElement).toBe(screen.getByLabelText(/^Name/));
+      await type(/^Name/, 'Asha');
+      expect(faultAt(/^Name/)).toBeNull();
+      await type(/^Email/, 'asha');
+      await type(/^Limit/, '7');
+      await press('Invite');
+      expect(faultAt(/^Email/)).toBe('Email must be an address such as name@company.com.');
+      expect(document.activeElement).toBe(screen.getByLabelText(/^Email/));
+      expect(save).not.toHaveBeenCalled();
+      await type(/^Email/, 'asha@company.com');
+      await press('Invite');
+      expect(save.mock.calls).toEqual([[{ name: 'Asha', email: 'asha@company.com', limit: '7' }]]);
+    });
+
+    it('shows what the gateway refused at its field, and the rest above the button, and keeps the input', async () => {
+      const details = [
+        { field: 'limit.most', message: 'must be at most 5' },
+        { field: 'email', message: 'is in use' },
+        { field: 'plan', message: 'does not allow it' },
+      ];
+      const refuse: { with?: (error: unknown) => void } = {};
+      function Refused() {
+        const [error, setError] = useState<unknown>(null);
+        refuse.with = setError;
+        return <Invitation error={error} />;
+      }
+      draw(<Refused />);
+      await type(/^Name/, 'Asha');
+      act(() => refuse.with?.(new ApiError(400, 'VALIDATION_FAILED', 'Two fields are wrong.', details, undefined, null)));
+      expect([faultAt(/^Name/), faultAt(/^Email/), faultAt(/^Limit/)]).toEqual([null, 'Email is in use.', 'Limit must be at most 5.']);
+      expect(document.activeElement).toBe(screen.getByLabelText(/^Email/));
+      expect(screen.getByRole('alert').textContent).toBe('plan does not allow it');
+      expect(screen.getByLabelText<HTMLInputElement>(/^Name/).value).toBe('Asha');
+      act(() => refuse.with?.(new Error('no network')));
+      expect(screen.getByRole('alert').textContent).toMatch(/did not respond/);
+      expect(faultAt(/^Email/)).toBeNull();
+    });
   });
 
   it('table: has a head for each column and scrolls by keyboard', () => {
@@ -59,6 +143,9 @@ describe('the dashboard’s components (decision 430)', () => {
       'Actions',
     ]);
     expect(document.querySelector('[tabindex="0"]')).not.toBeNull();
+    // Cards on a phone name each cell by its column.
+    const { style } = document.querySelector('.data-table-cards table') as HTMLElement;
+    expect([1, 2, 3].map((column) => style.getPropertyValue(`--column-${column}`))).toEqual(['"Name"', '"Count"', '']);
   });
 
   it('expiry: reads and writes the browser’s local time, and null without one', async () => {
@@ -80,23 +167,28 @@ describe('the dashboard’s components (decision 430)', () => {
   });
 
   it('password: needs eight characters, twice the same', async () => {
+    const set = jest.fn();
     function Fields() {
       const [value, setValue] = useState(NO_PASSWORD);
       return (
-        <>
+        <Form onSubmit={set}>
           <NewPasswordFields value={value} onChange={setValue} />
-          {isComplete(value) && 'complete'}
-        </>
+          <Button type="submit">Set</Button>
+        </Form>
       );
     }
     draw(<Fields />);
     await type(/^New password/, 'long enough');
     await type(/^Repeat/, 'long e');
-    expect(document.body.textContent).not.toMatch(/differ|complete/);
+    expect(document.body.textContent).not.toMatch(/differ/);
+    await press('Set');
+    expect(document.body.textContent).toContain('The passwords differ.');
     await type(/^Repeat/, 'short');
     expect(document.body.textContent).toContain('The passwords differ.');
+    expect(set).not.toHaveBeenCalled();
     await type(/^Repeat/, 'long enough');
-    expect(document.body.textContent).toContain('complete');
+    await press('Set');
+    expect(set).toHaveBeenCalledTimes(1);
   });
 
   it('query: shows loading, the error with its request, and the data after another try', async () => {
@@ -191,6 +283,46 @@ describe('the dashboard’s components (decision 430)', () => {
     // The next day starts at 1:00.
     ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
   ])('clock: in %s at %s a day still has %s', (zone, now, left) => expect(duration(untilMidnight(zone, Date.parse(now)))).toBe(left));
+
+  it('clock: counts a long wait in days', () =>
+    expect([47.5, 60, 72].map((hours) => duration(hours * 3_600_000))).toEqual(['47 h 30 min', '2 days', '3 days']));
+
+  it.each([
+    [0, 0, '–'],
+    [0, 9, '0 %'],
+    [2, 491, '< 1 %'],
+    [490, 491, '> 99 %'],
+    [491, 491, '100 %'],
+    [1, 8, '13 %'],
+  ])('number: %i of %i is %s, never 0 %% of some nor 100 %% of less than all', (part, whole, text) =>
+    expect(percent(part, whole)).toBe(text),
+  );
+
+  it('decision 585: a page loads until its last query ended, also one that follows another, and not again', async () => {
+    const client = new QueryClient();
+    const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>;
+    const ends: ((value: string) => void)[] = [];
+    const queryFn = () => new Promise<string>((end) => ends.push(end));
+    const page = renderHook(
+      ({ dialog }) => {
+        const first = useQuery({ queryKey: ['first'], queryFn });
+        useQuery({ queryKey: ['second'], queryFn, enabled: first.isSuccess });
+        useQuery({ queryKey: ['dialog'], queryFn, enabled: dialog });
+        return useFirstLoad();
+      },
+      { wrapper, initialProps: { dialog: false } },
+    );
+    expect(page.result.current).toBe(true);
+    ends[0]?.('a');
+    await waitFor(() => expect(ends).toHaveLength(2));
+    expect(page.result.current).toBe(true);
+    ends[1]?.('b');
+    await waitFor(() => expect(page.result.current).toBe(false));
+    page.rerender({ dialog: true });
+    await waitFor(() => expect(ends).toHaveLength(3));
+    expect(page.result.current).toBe(false);
+    client.clear();
+  });
 
   it('text: quotes cells of CSV and words of a shell', () => {
     expect(

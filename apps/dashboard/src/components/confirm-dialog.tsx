@@ -24,7 +24,7 @@ export function ConfirmDialog({ opened, question, consequence, action, onConfirm
         <Button variant="default" onClick={onClose} data-autofocus>
           Go back
         </Button>
-        <Button color="red" onClick={confirm}>
+        <Button color="red.9" onClick={confirm}>
           {action}
         </Button>
       </Group>

@@ -1,25 +1,34 @@
 import { Table, type TableThProps } from '@mantine/core';
 import type { ReactNode } from 'react';
+import './data-table.css';
 
 interface DataTableProps {
   /** A narrower screen scrolls the table sideways, in pixels. */
   minWidth: number;
   /** Titles, or the properties of a column's head. */
   columns?: (string | TableThProps)[];
+  /** Whether a phone scrolls the table too: a table of numbers would become a long list of cards. */
+  isOfNumbers?: boolean;
   /** The rows. */
   children: ReactNode;
 }
 
-/** A table that a narrow screen scrolls, also by arrow keys: its viewport takes the focus. */
-export function DataTable({ minWidth, columns, children }: DataTableProps) {
+/** A table that a narrow screen scrolls, also by arrow keys: its viewport takes the focus. On a phone each row is a card. */
+export function DataTable({ minWidth, columns = [], isOfNumbers = false, children }: DataTableProps) {
+  const heads = columns.map((column) => (typeof column === 'string' ? { children: column } : column));
+  const names = heads.flatMap(({ children: name }, i) => (typeof name === 'string' ? [[`--column-${i + 1}`, JSON.stringify(name)]] : []));
   return (
-    <Table.ScrollContainer minWidth={minWidth} scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}>
-      <Table>
-        {columns && (
+    <Table.ScrollContainer
+      minWidth={minWidth}
+      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+      {...(!isOfNumbers && { className: 'data-table-cards' })}
+    >
+      <Table style={Object.fromEntries(names) as object}>
+        {heads.length > 0 && (
           <Table.Thead>
             <Table.Tr>
-              {columns.map((column, i) => (
-                <Table.Th key={i} {...(typeof column === 'string' ? { children: column } : column)} />
+              {heads.map((head, i) => (
+                <Table.Th key={i} {...head} />
               ))}
             </Table.Tr>
           </Table.Thead>

@@ -8,6 +8,8 @@ import { Dimmed } from './dimmed';
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
 const HEIGHT = 24;
+/** An hour without deliveries shows its base line. */
+const FROM_BELOW = { display: 'flex', flexDirection: 'column', justifyContent: 'flex-end' } as const;
 
 /** The success rate of the last 24 hours, and a bar for each hour. */
 export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhooks'][number] }) {
@@ -31,7 +33,7 @@ export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhoo
       <Group gap={2} wrap="nowrap" align="flex-end" h={HEIGHT} role="img" aria-label="Deliveries by hour; the numbers follow">
         {bars.map((bar) => (
           <Tooltip key={bar.at} label={`${clockTime(new Date(bar.at).toISOString())}: ${bar.succeeded} succeeded, ${bar.failed} failed`}>
-            <div style={{ width: 5, height: HEIGHT, display: 'flex', flexDirection: 'column', justifyContent: 'flex-end' }}>
+            <div style={{ width: 5, height: HEIGHT, ...FROM_BELOW, borderBottom: '1px solid var(--mantine-color-default-border)' }}>
               <div style={{ height: heightOf(bar.failed), background: 'var(--mantine-color-red-6)' }} />
               <div style={{ height: heightOf(bar.succeeded), background: 'var(--mantine-color-green-6)' }} />
             </div>

@@ -1,15 +1,87 @@
-import { Stack, type StackProps } from '@mantine/core';
+import { Alert, Stack, type StackProps } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
+import { ApiError } from '../api/client';
+import { Faults } from './field';
+import { wordsOf } from './words-of-fault';
 
-/** A form whose page stays when it is submitted. */
-export function Form({ onSubmit, ...stack }: Omit<StackProps, 'onSubmit'> & { onSubmit: () => void }) {
+interface FormProps extends Omit<StackProps, 'onSubmit'> {
+  onSubmit: () => void;
+  /** The error of the request that it sends, whose `onError` is `shownByForm`. */
+  error?: unknown;
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement;
+
+/**
+ * A form whose page stays when it is submitted. Each fault stands at its field, in the words of the form, until the person changes the field;
+ * the first one has the focus. A fault of the request that has no field here stands above the button.
+ */
+export function Form({ onSubmit, error, children, ...stack }: FormProps) {
+  const form = useRef<HTMLFormElement>(null);
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const [general, setGeneral] = useState<string[]>([]);
+  const show = (found: [field: string, message: string][]) => {
+    const places = fieldsOf(form.current);
+    const placed = found.map(([field, message]) => ({
+      place: places.find((name) => field === name || field.startsWith(`${name}.`)),
+      message,
+    }));
+    setFaults(Object.fromEntries(placed.flatMap(({ place, message }) => (place === undefined ? [] : [[place, message]])).reverse()));
+    const first = places.find((name) => placed.some(({ place }) => place === name));
+    if (first !== undefined) controlsOf(form.current, first)[0]?.focus();
+    return found.filter((_, i) => placed[i]?.place === undefined).map(([field, message]) => `${field} ${message}`);
+  };
+  useEffect(() => {
+    const details = error instanceof ApiError ? error.details : [];
+    const others = show(details.map(({ field, message }) => [field, message]));
+    setGeneral(error && others.length === details.length ? [...problemOf(error), ...others] : others);
+  }, [error]);
   return (
     <form
+      ref={form}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        const names = fieldsOf(form.current);
+        const invalid = names.flatMap((name) => {
+          const control = controlsOf(form.current, name).find(({ validity }) => !validity.valid);
+          return control ? [[name, wordsOf(control)] as [string, string]] : [];
+        });
+        setGeneral([]);
+        show(invalid);
+        if (invalid.length === 0) onSubmit();
+      }}
+      onChange={({ target }) => {
+        const changed = (target as Element).closest('[data-field]')?.getAttribute('data-field');
+        if (changed && changed in faults) setFaults(({ [changed]: _, ...others }) => others);
       }}
     >
-      <Stack {...stack} />
+      <Faults value={faults}>
+        <Stack {...stack}>
+          {general.length > 0 && (
+            <Alert color="red" role="alert" title={general[0]}>
+              {general.slice(1).map((one) => (
+                <div key={one}>{one}</div>
+              ))}
+            </Alert>
+          )}
+          {children}
+        </Stack>
+      </Faults>
     </form>
   );
+}
+
+const fieldsOf = (form: HTMLFormElement | null): string[] =>
+  [...(form?.querySelectorAll('[data-field]') ?? [])].map((one) => one.getAttribute('data-field') ?? '');
+
+const controlsOf = (form: HTMLFormElement | null, field: string): Control[] => [
+  ...(form?.querySelectorAll<Control>(`[data-field="${field}"] :is(input, textarea):not([type=hidden])`) ?? []),
+];
+
+/** The request id leads the operator to the log line. */
+function problemOf(error: unknown): string[] {
+  if (!(error instanceof ApiError)) return ['The server did not respond. Try again in a moment.'];
+  const { message, hint, requestId } = error;
+  return [message, hint, requestId && `Request ${requestId}`].flatMap((one) => one || []);
 }

@@ -13,7 +13,7 @@ export function NumberFacts({ connection }: { connection: Pick<Schemas['Connecti
       <Fact name="Name" value={connection.verified_name} />
       <Fact name="Quality" value={quality ?? connection.quality_rating} />
       <Fact name="Messaging limit" value={limit ?? connection.messaging_limit} />
-      <Fact name="Throughput" value={connection.throughput} />
+      <Fact name="Throughput" value={connection.throughput?.toLowerCase() ?? null} />
     </>
   );
 }

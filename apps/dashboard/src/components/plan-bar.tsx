@@ -10,7 +10,7 @@ export function PlanBar({ business }: { business: Business }) {
   const now = useNow();
   const keys = useKeys(now);
   if (business.plan === 'Starter') return <Text size="xs">The Starter plan does not send through the API.</Text>;
-  if (keys === undefined) return <Skeleton height={36} />;
+  if (keys === undefined) return <Skeleton height={70} />;
   const [fullest, ...others] = keys.sort((a, b) => shareOf(b) - shareOf(a));
   if (fullest === undefined) return <Text size="xs">No API key is in use.</Text>;
   const { name, used_today, daily_limit } = fullest;
@@ -20,8 +20,8 @@ export function PlanBar({ business }: { business: Business }) {
     <>
       <Group gap={4} wrap="nowrap">
         {share >= NEARLY && <IconAlertTriangle size={16} aria-label="Nearly used up" style={{ flexShrink: 0 }} />}
-        <Text size="sm" fw={600}>
-          {used} / {number(daily_limit)} today
+        <Text size="xs" fw={600}>
+          {used} of {number(daily_limit)} API sends today
         </Text>
       </Group>
       <Progress
@@ -31,8 +31,8 @@ export function PlanBar({ business }: { business: Business }) {
         aria-label="Used of today’s cap"
       />
       {others.length > 0 && (
-        <Text size="xs" truncate>
-          Key {name}, the fullest of {keys.length}
+        <Text size="xs" lineClamp={2}>
+          {name}, the most used of {keys.length} keys
         </Text>
       )}
       <Dimmed size="xs">resets in {resets(business, now)}</Dimmed>

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react';
 import { LoadFailed } from './load-failed';
 import { Skeleton, Stack } from '@mantine/core';
 
-function LoadingRows({ rows = 6 }: { rows?: number }) {
+export function LoadingRows({ rows = 6 }: { rows?: number }) {
   return (
-    <Stack gap="xs" aria-busy="true" aria-label="Loading">
+    <Stack gap="xs" role="status" aria-busy="true" aria-label="Loading">
       {Array.from({ length: rows }, (_, i) => (
         <Skeleton key={i} height={42} radius="md" />
       ))}

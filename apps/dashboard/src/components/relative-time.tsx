@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core';
 import { useNow } from './clock';
 
 const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
@@ -20,15 +19,15 @@ function relative(at: string): string {
 }
 
 /**
- * The time relative to now; hovering shows the exact time.
+ * The time relative to now; hovering shows the exact time. A tooltip component in each row would slow the scrolling of a long list.
  * @param never the text that replaces a missing time
  */
 export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
   useNow();
   if (at === null) return <span>{never}</span>;
   return (
-    <Tooltip label={new Date(at).toLocaleString()}>
-      <time dateTime={at}>{relative(at)}</time>
-    </Tooltip>
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {relative(at)}
+    </time>
   );
 }

@@ -70,11 +70,11 @@ export function StackedBars({ bars, parts, label, height = 220, onOpen }: Stacke
           ))}
         </div>
       </Box>
-      <Group gap="md" mt="sm" justify="flex-end">
+      <Group gap="sm" mt="sm" justify="flex-end">
         {parts.map((part) => (
           <Group key={part.name} gap={6}>
             <ColorSwatch color={colorOf(part)} size={12} withShadow={false} />
-            <Text size="sm">{part.name}</Text>
+            <Text size="xs">{part.name}</Text>
           </Group>
         ))}
       </Group>

@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import { draw, press, Refusal, sent, type } from '../page.fixture';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { draw, press, Refusal, requests, sent, type } from '../page.fixture';
 import { router } from '../router';
 
 const unavailable = () => new Refusal(503, { error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' });
@@ -47,6 +47,88 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.queryByRole('link', { name: 'Operator' })).toBeNull();
   });
 
+  it('broadcasts: keep a draft over a reload (decision 453)', async () => {
+    const components = [{ type: 'BODY', text: 'Hi {{1}}' }];
+    const template = {
+      id: 3,
+      name: 'hello',
+      language: 'en',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      content: 'Hi {{1}}',
+      variables: ['1'],
+    };
+    const routes = { 'GET /api/client/templates': () => ({ templates: [{ ...template, components }], sync: { state: 'done', found: 1 } }) };
+    open('/broadcasts?new=template', routes);
+    fireEvent.click(await screen.findByRole('combobox', { name: 'Template' }));
+    await press('hello (en)', 'option');
+    await screen.findByText('WhatsApp charges each message as utility.');
+    await press('Continue to recipients');
+    await type('Or paste the rows here', 'phone,body_1\n+91 98765 43210,Asha');
+    open('/broadcasts?new=recipients', routes);
+    await screen.findByText('1 row, columns phone, body_1');
+  });
+
+  describe('the palette (decision 511)', () => {
+    const listed = (customer_name: string, more: object) => ({ customer_name, customer_phone: '919876543210', labels: [], ...more });
+    const template = { id: 3, name: 'order_update', language: 'en', status: 'APPROVED', body: '', buttons: [] };
+    const routes: Parameters<typeof draw>[1] = {
+      'GET /api/client/conversations': (_, url) => ({
+        conversations: url.searchParams.has('q')
+          ? [listed('Asha', { id: 7 }), listed('Ben', { id: 8, found: { text: 'The order is late' } })]
+          : [],
+        counts: { unread: 0 },
+      }),
+      'GET /api/client/templates': () => ({ templates: [template], sync: { state: 'done', found: 1 } }),
+      'GET /api/client/erasures': () => ({ erasures: [], next_cursor: null }),
+    };
+    const find = async (text: string) => {
+      await screen.findByRole('heading', { level: 1 });
+      fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+      const dialog = await screen.findByRole('dialog', { name: 'Find a customer, message, template or page' });
+      fireEvent.change(within(dialog).getByRole('textbox'), { target: { value: text } });
+      return dialog;
+    };
+
+    it('finds customers, messages and templates by keyboard', async () => {
+      open('/people', routes);
+      const dialog = await find('order');
+      await within(dialog).findByText('Asha');
+      expect(Array.from(dialog.querySelectorAll('button'), ({ textContent }) => textContent)).toEqual([
+        'Asha+91 98765 43210',
+        'The order is lateBen',
+        'order_updateTemplate',
+      ]);
+      await act(async () => {
+        fireEvent.keyDown(within(dialog).getByRole('textbox'), { key: 'ArrowDown', code: 'ArrowDown' });
+        await Promise.resolve();
+      });
+      expect(dialog.querySelector('[data-selected]')?.textContent).toBe('The order is lateBen');
+    });
+
+    it('shows a failed search, and tries it again', async () => {
+      open('/people', {
+        ...routes,
+        'GET /api/client/conversations': (_, url) =>
+          url.searchParams.has('q') ? new Refusal(400, { error: 'Too slow.' }) : { conversations: [], counts: {} },
+      });
+      const dialog = await find('order');
+      fireEvent.click(await within(dialog).findByText('The search failed. Press Enter to try again.'));
+      await waitFor(() => expect(requests.filter(({ route }) => route === 'GET /api/client/conversations').length).toBeGreaterThan(2));
+    });
+
+    it('searches only what the role may read', async () => {
+      const user = { id: 1, role: 'developer' };
+      open('/webhooks', {
+        ...routes,
+        'GET /api/client/me': () => ({ user, business }),
+        'GET /api/client/webhooks': () => ({ webhooks: [] }),
+      });
+      await within(await find('order')).findByText('No results');
+      expect(requests.map(({ route }) => route)).not.toContain('GET /api/client/templates');
+    });
+  });
+
   it('frame: does not lead to the login while a service is unavailable', async () => {
     open('/people', { 'GET /api/client/me': unavailable });
     await screen.findByText('A service is unavailable.');
@@ -68,7 +150,7 @@ describe('pages by their address (decision 430)', () => {
 
   it('usage: shows a bar for each day, also without messages, and as many labels as fit', async () => {
     const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
-    const report = (to: string) => ({ from: '2026-02-01', to, timezone: 'UTC', usage: [day], keys: [] });
+    const report = (to: string) => ({ from: '2026-02-01', to, timezone: 'UTC', usage: [day], billing: [], currency: null, keys: [] });
     for (const [to, labels] of [
       ['2026-02-03', ['Feb 1', 'Feb 2', 'Feb 3']],
       ['2026-02-28', ['Feb 1', 'Feb 8', 'Feb 15', 'Feb 22']],
@@ -79,12 +161,20 @@ describe('pages by their address (decision 430)', () => {
     }
   });
 
-  it('settings: asks before it lifts an opt-out', async () => {
-    const one = { phone: '+919876543233', state: 'opted_out', source: 'person', since: '2026-01-01T00:00:00Z' };
+  it('settings: names the cause and reason of an opt-out, and asks before it lifts one', async () => {
+    const one = {
+      phone: '+919876543233',
+      state: 'opted_out_marketing',
+      source: 'platform',
+      reason: 'By letter',
+      since: new Date().toISOString(),
+    };
     open('/settings', { 'GET /api/client/suppressions': () => ({ suppressions: [one], next_cursor: null }) });
-    await screen.findByText('+919876543233');
+    await screen.findByText('+91 98765 43233');
+    await screen.findByText(/^opted out of marketing, by WhatsApp,/);
+    screen.getByText('By letter');
     await press('Lift');
-    await press('Go back', 'button', await screen.findByRole('dialog', { name: 'Allow messages to +919876543233 again?' }));
+    await press('Go back', 'button', await screen.findByRole('dialog', { name: 'Allow messages to +91 98765 43233 again?' }));
     expect(sent()).toEqual([]);
   });
 
@@ -112,8 +202,8 @@ describe('pages by their address (decision 430)', () => {
       }),
       'GET /api/client/erasures': () => ({ erasures: [], next_cursor: null }),
     });
-    await screen.findByText(`${used_today} / 5 today`);
-    expect(screen.getByText('Key CRM, the fullest of 2')).toBeTruthy();
+    await screen.findByText(`${used_today} of 5 API sends today`);
+    expect(screen.getByText('CRM, the most used of 2 keys')).toBeTruthy();
     expect(screen.getByText(/^resets in .* \(00:00 Asia\/Kolkata\)$/)).toBeTruthy();
     expect(screen.queryByLabelText('Nearly used up')?.getAttribute('aria-label') ?? null).toBe(warning);
     expect(screen.queryByText(/^Today’s cap is used up/)?.textContent ?? null).toBe(banner);
@@ -129,5 +219,159 @@ describe('pages by their address (decision 430)', () => {
   it('plan bar: says that a Starter plan does not send', async () => {
     open('/people', { 'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }) });
     await screen.findByText('The Starter plan does not send through the API.');
+  });
+
+  it('templates: shows how often each was sent, with the way to these messages', async () => {
+    const template = { id: 1, language: 'en', category: 'UTILITY', status: 'APPROVED', content: 'Hi', components: [], variables: [] };
+    const sent = [
+      ['order', 1_234],
+      ['offer', 0],
+      ['reminder', null],
+    ] as const;
+    open('/templates', {
+      'GET /api/client/templates': () => ({
+        templates: sent.map(([name, sent_7_days], id) => ({ ...template, id, name, sent_7_days })),
+        sync: { state: 'done', found: 3, finished_at: null, problem: null },
+      }),
+    });
+    const link = await screen.findByRole('link', { name: '1,234 sent in 7 days' });
+    expect(link.getAttribute('href')).toBe('/messages?period=7d&template=order');
+    expect(screen.getAllByText(/in 7 days/)).toHaveLength(2);
+  });
+
+  it('decision 580: a template takes a picture as its header, and names a missing, wrong or refused sample at the field', async () => {
+    let response: [number, object] = [400, { error: 'WhatsApp refused it.', error_code: 'PLATFORM_REFUSED' }];
+    const uploads: string[] = [];
+    class Upload {
+      upload = {};
+      onload = () => undefined;
+      get status() {
+        return response[0];
+      }
+      get responseText() {
+        return JSON.stringify(response[1]);
+      }
+      open = (method: string, path: string) => uploads.push(`${method} ${path}`);
+      setRequestHeader = () => undefined;
+      getResponseHeader = () => null;
+      abort = () => undefined;
+      send = () => setTimeout(() => this.onload());
+    }
+    Object.assign(window, { XMLHttpRequest: Upload });
+    Object.assign(URL, { createObjectURL: () => 'blob:sample', revokeObjectURL: () => undefined });
+    const faults = [{ field: 'header.example', message: 'is required' }];
+    let fails = true;
+    open('/templates', {
+      'GET /api/client/templates': () => ({ templates: [], sync: { state: 'done', found: 0, finished_at: null, problem: null } }),
+      'POST /api/client/templates': () =>
+        fails ? new Refusal(400, { error: 'Wrong.', error_code: 'VALIDATION_FAILED', details: faults }) : { message: 'In review.' },
+    });
+    fireEvent.click((await screen.findAllByRole('button', { name: 'New template' }))[0] as HTMLElement);
+    await type('Name', 'offer');
+    fireEvent.click(screen.getByRole('combobox', { name: 'Kind of header' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Picture', hidden: true }));
+    await type('Body', 'Hello, look at this.');
+    await press('Submit for review');
+    await screen.findByText('Choose a sample.');
+    expect(document.activeElement).toBe(screen.getByLabelText('Sample picture'));
+    const choose = (name: string, mime: string) =>
+      fireEvent.change(document.querySelector('input[type=file]') as HTMLInputElement, {
+        target: { files: [new File(['x'], name, { type: mime })] },
+      });
+    choose('film.mp4', 'video/mp4');
+    await screen.findByText(/film.mp4 does not fit this header. Choose a picture/);
+    expect(uploads).toEqual([]);
+    choose('offer.png', 'image/png');
+    await screen.findByText('offer.png was not uploaded: WhatsApp refused it.');
+    response = [200, { handle: '4::aGk=' }];
+    choose('offer.png', 'image/png');
+    expect((await screen.findByAltText('offer.png')).getAttribute('src')).toBe('blob:sample');
+    expect(uploads).toEqual(Array(2).fill('POST /api/client/media/samples?filename=offer.png'));
+    fails = false;
+    await press('Submit for review');
+    await screen.findByText('In review.');
+    expect(sent().at(-1)?.body).toMatchObject({ name: 'offer', header: { type: 'image', example: '4::aGk=' } });
+  });
+
+  describe('the steps of a connection (decision 532)', () => {
+    const unset = { phone_number_id: null, business_account_id: null, verify_token: null, checked_at: null, problem: null };
+    const number = { display_phone_number: null, verified_name: null, quality_rating: null, messaging_limit: null, throughput: null };
+    const callback_url = 'https://gateway.example/webhooks/whatsapp';
+    const ids = { phone_number_id: '701', business_account_id: '801' };
+
+    it('takes one value after another, keeps them in memory, saves once, and shows each check with its remedy', async () => {
+      let saved: object | null = null;
+      let isSubscribed = false;
+      const check = { name: 'token', state: 'ok', message: 'The access token works and never expires', fix: null, at: null };
+      const missing = {
+        ...check,
+        name: 'subscription',
+        state: 'problem',
+        message: 'The app is not subscribed',
+        fix: 'Select Subscribe here.',
+      };
+      const routes = {
+        'GET /api/client/connection': () => ({ ...unset, ...number, callback_url, status: 'not_connected', ...saved }),
+        'PUT /api/client/connection': (body: unknown) => {
+          saved = { ...ids, status: 'unchecked', verify_token: (body as { verify_token: string }).verify_token };
+          return { message: 'Saved.' };
+        },
+        'GET /api/client/connection/checks': () => ({
+          checked_at: new Date().toISOString(),
+          checks: [check, isSubscribed ? { ...missing, state: 'ok', fix: null } : missing],
+        }),
+        'POST /api/client/connection/subscribe': () => {
+          isSubscribed = true;
+          return { message: 'Subscribed.' };
+        },
+      };
+      open('/settings/connection?step=check', routes);
+      await type('Phone number ID', '+91 98765');
+      await press('Continue');
+      await screen.findByText('Phone number ID: 1 to 32 digits, as Meta shows them.');
+      await type('Phone number ID', '701');
+      await type('WhatsApp Business Account ID', '801');
+      await press('Continue');
+      await type('Access token', ' EAAtoken ');
+      expect(JSON.stringify({ ...sessionStorage, ...localStorage })).toContain('701');
+      expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain('EAA');
+      await press('Continue');
+      await screen.findByText(/Select Show beside App secret/);
+      await press('Continue');
+      await screen.findByText('Enter the app secret.');
+      expect(sent()).toEqual([]);
+      await type('App secret', 'hidden');
+      await press('Continue');
+      await screen.findByText(callback_url);
+      expect(sent()).toEqual([
+        {
+          route: 'PUT /api/client/connection',
+          body: { ...ids, access_token: 'EAAtoken', app_secret: 'hidden', verify_token: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+        },
+      ]);
+      await press('Continue');
+      await screen.findByText(/The app is not subscribed/);
+      expect(screen.getAllByRole('img', { name: 'Problem' })).toHaveLength(1);
+      await press('Subscribe');
+      await screen.findByText(/Everything works/);
+      expect(screen.getAllByRole('img', { name: 'Works' })).toHaveLength(2);
+    });
+
+    it('changes one secret of a connection, and leads to the field that the gateway refused', async () => {
+      const connection = { ...unset, ...number, ...ids, callback_url, status: 'connected', verify_token: 'v' };
+      const refused = new Refusal(400, { error: 'x', details: [{ field: 'phone_number_id', message: 'is not yours' }] });
+      let isRefused = true;
+      open('/settings/connection?step=token', {
+        'GET /api/client/connection': () => connection,
+        'PUT /api/client/connection': () => (isRefused ? refused : { message: 'Saved.' }),
+      });
+      await type('Access token', 'EAAnew');
+      await press('Continue');
+      await screen.findByText('Phone number ID is not yours.');
+      isRefused = false;
+      await press('Continue');
+      await screen.findByText(/Select Generate token/);
+      expect(sent().map(({ body }) => body)).toEqual(Array(2).fill({ ...ids, access_token: 'EAAnew' }));
+    });
   });
 });

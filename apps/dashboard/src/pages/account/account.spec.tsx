@@ -18,23 +18,25 @@ const account = (element: React.ReactNode, routes: Parameters<typeof draw>[1]) =
   queries.setQueryData(['me'], me);
 };
 
+const WINDOWS_EDGE =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0';
+
 describe('logins and keys (decision 430)', () => {
   it('password: says that the current one is wrong beside its field', async () => {
-    const wrong = new Refusal(422, { error: 'x', details: [{ field: 'current_password', message: 'x' }] });
+    const wrong = new Refusal(422, { error: 'x', details: [{ field: 'current_password', message: 'is not yours' }] });
     function Logged() {
       queries.setQueryData(['me'], me);
       return <ChangePassword />;
     }
     draw(<Logged />, { 'GET /api/client/me': () => me, 'PUT /api/client/me/password': () => wrong });
-    expect((screen.getByRole('button', { name: 'Change password' }) as HTMLButtonElement).disabled).toBe(true);
     await type(/^Current password/, 'old');
     await type(/^New password/, 'long enough');
     await type(/^Repeat/, 'long enough');
     await press('Change password');
-    await screen.findByText('This is not your password.');
+    await screen.findByText('Current password is not yours.');
     expect(sent()).toEqual([{ route: 'PUT /api/client/me/password', body: { current_password: 'old', new_password: 'long enough' } }]);
     await type(/^Current password/, 'older');
-    expect(screen.queryByText('This is not your password.')).toBeNull();
+    expect(screen.queryByText('Current password is not yours.')).toBeNull();
   });
 
   it('two steps: asks for the app’s code, shows the recovery codes once, and takes the password to end', async () => {
@@ -67,18 +69,20 @@ describe('logins and keys (decision 430)', () => {
     ]);
   });
 
-  it('sessions: ends another one after a question, never this one', async () => {
-    const session = { user_agent: 'Firefox', ip: null, created_at: '2026-01-01T00:00:00Z', last_used_at: '2026-01-01T00:00:00Z' };
+  it('sessions: names browsers, and ends another one after a question, never this one', async () => {
+    const session = { user_agent: 'curl/8.5.0', ip: null, created_at: '2026-01-01T00:00:00Z', last_used_at: '2026-01-01T00:00:00Z' };
     account(<SessionList />, {
       'GET /api/client/me/sessions': () => ({
         sessions: [
-          { ...session, id: 1, current: true },
+          { ...session, id: 1, current: true, user_agent: WINDOWS_EDGE },
           { ...session, id: 2, current: false },
         ],
       }),
       'DELETE /api/client/me/sessions/2': () => ({ message: 'Ended.' }),
     });
     await screen.findByText('This one');
+    screen.getByText('Edge on Windows');
+    screen.getByText('curl/8.5.0');
     await press('End');
     expect(sent()).toEqual([]);
     await press('End', 'button', await screen.findByRole('dialog'));
@@ -98,7 +102,7 @@ describe('logins and keys (decision 430)', () => {
 
   it('key: needs a name and a permission, and sends only what an edit changed', async () => {
     const create = jest.fn();
-    account(<CreateKeyForm isPending={false} create={create} />, {});
+    account(<CreateKeyForm isPending={false} error={null} create={create} />, {});
     const submit = screen.getByRole('button', { name: 'Create' }) as HTMLButtonElement;
     await type(/^Name/, 'CRM');
     fireEvent.click(screen.getByLabelText('All permissions'));

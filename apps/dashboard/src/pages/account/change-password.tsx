@@ -1,9 +1,10 @@
 import { Button, PasswordInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
-import { isComplete, NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
+import { api, notifySuccess, request, shownByForm } from '../../api/client';
+import { NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
 import { useMe } from '../../api/session';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 
@@ -20,31 +21,27 @@ export function ChangePassword() {
       setValue(NO_PASSWORD);
       void queries.invalidateQueries({ queryKey: ['sessions'] });
     },
-    onError: (error) => !isWrong(error) && notifyError(error),
+    onError: shownByForm,
   });
   return (
     <TitledCard title="Password">
-      <Form gap="xs" onSubmit={() => change.mutate()}>
+      <Form gap="xs" onSubmit={() => change.mutate()} error={change.error}>
         {/* Password managers save the password for this user. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
-        <PasswordInput
-          label="Current password"
-          autoComplete="current-password"
-          required
-          value={current}
-          error={isWrong(change.error) && 'This is not your password.'}
-          onChange={(e) => {
-            setCurrent(e.currentTarget.value);
-            change.reset();
-          }}
-        />
+        <Field name="current_password">
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={current}
+            onChange={(e) => setCurrent(e.currentTarget.value)}
+          />
+        </Field>
         <NewPasswordFields value={value} onChange={setValue} />
-        <Button type="submit" loading={change.isPending} disabled={!isComplete(value)}>
+        <Button type="submit" loading={change.isPending}>
           Change password
         </Button>
       </Form>
     </TitledCard>
   );
 }
-
-const isWrong = (error: unknown): boolean => error instanceof ApiError && error.details.some(({ field }) => field === 'current_password');

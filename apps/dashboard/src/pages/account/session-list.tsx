@@ -1,4 +1,4 @@
-import { Badge, Table, Text } from '@mantine/core';
+import { Badge, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { browserName } from './browser-name';
 
 export function SessionList() {
   const queries = useQueryClient();
@@ -23,12 +24,12 @@ export function SessionList() {
       </Text>
       <QueryResult query={list} rows={2}>
         {({ sessions }) => (
-          <DataTable minWidth={420} columns={['Browser', 'Logged in', 'Last used', { 'aria-label': 'End the session' }]}>
+          <DataTable minWidth={420} columns={['Browser', 'Logged in', 'Last used', { children: <VisuallyHidden>End</VisuallyHidden> }]}>
             {sessions.map((session) => (
               <Table.Tr key={session.id}>
                 <Table.Td maw={280}>
                   <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }} title={session.user_agent ?? undefined}>
-                    {session.user_agent ?? 'Unknown browser'}
+                    {session.user_agent === null ? 'Unknown browser' : browserName(session.user_agent)}
                   </Text>
                   <Dimmed size="xs">{session.ip ?? 'unknown address'}</Dimmed>
                 </Table.Td>

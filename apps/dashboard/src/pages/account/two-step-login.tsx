@@ -1,26 +1,29 @@
 import { Alert, Button, Stack, Text, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { Snippet } from '../../components/snippet';
 import { ConfirmTwoSteps } from './confirm-two-steps';
 import { TitledCard } from '../../components/titled-card';
 import { useState } from 'react';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { useChange } from '../../api/use-change';
 
 function EndTwoSteps() {
   const [password, setPassword] = useState('');
-  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })));
+  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })), undefined, undefined, shownByForm);
   return (
-    <Form gap="xs" onSubmit={() => end.mutate()}>
-      <PasswordInput
-        label="Your password"
-        autoComplete="current-password"
-        required
-        value={password}
-        onChange={(e) => setPassword(e.currentTarget.value)}
-      />
+    <Form gap="xs" onSubmit={() => end.mutate()} error={end.error}>
+      <Field name="password">
+        <PasswordInput
+          label="Your password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={(e) => setPassword(e.currentTarget.value)}
+        />
+      </Field>
       <Button type="submit" variant="default" loading={end.isPending}>
         Turn off
       </Button>
@@ -36,6 +39,7 @@ export function TwoStepLogin() {
   });
   const confirm = useMutation({
     mutationFn: (code: string) => request(api.PUT('/api/client/me/totp', { body: { code } })),
+    onError: shownByForm,
     onSuccess: () => {
       begin.reset();
       void queries.invalidateQueries();
@@ -58,7 +62,9 @@ export function TwoStepLogin() {
                 <EndTwoSteps />
               </>
             )}
-            {!enabled && begin.data && <ConfirmTwoSteps secret={begin.data} onConfirm={confirm.mutate} isPending={confirm.isPending} />}
+            {!enabled && begin.data && (
+              <ConfirmTwoSteps secret={begin.data} onConfirm={confirm.mutate} isPending={confirm.isPending} error={confirm.error} />
+            )}
             {!enabled && !begin.data && (
               <>
                 <Text size="sm">Besides your password, a login then needs a code of an authenticator app on your phone.</Text>

@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
 import { keysQuery, type ApiKey } from '../../api/api-keys';
 import { useMayCall, useMe } from '../../api/session';
 import { hasExpired } from '../../components/busiest-key';
@@ -40,6 +40,7 @@ export function ApiKeysPage() {
   const revoke = useChange((id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })), 'api-keys');
   const create = useMutation({
     mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
+    onError: shownByForm,
     onSuccess: refresh,
   });
   const rotate = useMutation({
@@ -83,12 +84,17 @@ export function ApiKeysPage() {
               Create one, copy it at once, and send your first message as the <Anchor href="/docs">API reference</Anchor> shows.
             </EmptyState>
           ) : (
-            <DataTable minWidth={820} columns={['Name', 'Key', 'Permissions', 'Today', 'A minute', 'Last used', 'Expires', 'State']}>
+            <DataTable
+              minWidth={960}
+              columns={['Name', 'Key', 'Permissions', 'Sends today', 'Per minute', 'Last used', 'Expires', 'State']}
+            >
               {api_keys.map((key) => (
                 <Table.Tr key={key.id}>
-                  <Table.Td>{key.name}</Table.Td>
+                  <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                    {key.name}
+                  </Table.Td>
                   <Table.Td>
-                    <code>
+                    <code style={{ whiteSpace: 'nowrap' }}>
                       {key.prefix}…{key.last_four}
                     </code>
                   </Table.Td>
@@ -140,7 +146,7 @@ export function ApiKeysPage() {
           (create.data ? (
             <NewKeyShown secret={create.data.key} message={create.data.message} done={close} />
           ) : (
-            <CreateKeyForm isPending={create.isPending} create={create.mutate} />
+            <CreateKeyForm isPending={create.isPending} error={create.error} create={create.mutate} />
           ))}
       </Modal>
       <Modal opened={edited !== null} onClose={() => setEdited(null)} title={`Edit ${edited?.name ?? ''}`}>

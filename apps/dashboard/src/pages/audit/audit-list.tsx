@@ -1,4 +1,4 @@
-import { Group, Code, Table, Text } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
@@ -38,14 +38,25 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
             </Text>
           </Table.Td>
           <Table.Td maw={280}>
-            {Object.keys(entry.detail).length > 0 && (
-              <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }}>{JSON.stringify(entry.detail)}</Code>
-            )}
+            {Object.entries(entry.detail).map(([name, value]) => (
+              <Text key={name} size="xs" style={{ overflowWrap: 'anywhere' }}>
+                <Text span inherit c="dimmed">
+                  {name.replaceAll('_', ' ')}
+                </Text>{' '}
+                {shown(value)}
+              </Text>
+            ))}
           </Table.Td>
         </Table.Tr>
       ))}
     </DataTable>
   );
+}
+
+/** A detail's value: a list by its members. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return value.map(shown).join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 interface AuditListProps extends Omit<AuditFiltersProps, 'search' | 'set'> {

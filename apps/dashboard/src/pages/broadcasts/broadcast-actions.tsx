@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { api, notifySuccess, request, type Schemas } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { ConfirmButton } from '../../components/confirm-button';
-import { number } from '../../components/format-number';
+import { number, peopleCounted } from '../../components/format-number';
 import { useDuplicate } from './use-duplicate';
 
 /** Holds, ends or repeats a broadcast, or writes again to those whom it did not reach. */
@@ -49,7 +49,7 @@ export function BroadcastActions({
     },
   });
   const isPaused = status === 'paused';
-  const people = `${number(retryable)} ${retryable === 1 ? 'person' : 'people'}`;
+  const people = peopleCounted(retryable);
   return (
     <Group>
       {finished_at === null && (

@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, request } from '../../api/client';
+import { CostSummary } from '../../components/cost-summary';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -69,6 +70,7 @@ export function BroadcastDetail({
             </Text>
           </div>
           <BroadcastProgress {...broadcast} />
+          {broadcast.cost && <CostSummary {...broadcast.cost} />}
           {broadcast.pace !== null && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
           <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
           <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />

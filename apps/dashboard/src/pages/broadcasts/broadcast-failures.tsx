@@ -1,6 +1,6 @@
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client';
-import { number } from '../../components/format-number';
+import { peopleCounted } from '../../components/format-number';
 
 export function BroadcastFailures({ failures, onPick }: Pick<Schemas['Broadcast'], 'failures'> & { onPick: (reason: string) => void }) {
   return (
@@ -15,7 +15,7 @@ export function BroadcastFailures({ failures, onPick }: Pick<Schemas['Broadcast'
               {reason}
             </Text>
             <Anchor component="button" type="button" size="sm" onClick={() => onPick(reason)} style={{ whiteSpace: 'nowrap' }}>
-              {number(count)} {count === 1 ? 'person' : 'people'}
+              {peopleCounted(count)}
             </Anchor>
           </Group>
         ))}

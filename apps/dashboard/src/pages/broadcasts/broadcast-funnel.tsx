@@ -42,6 +42,12 @@ export function BroadcastFunnel({
             </Box>
           </UnstyledButton>
         ))}
+        {failed > 0 && (
+          <Text size="xs" c="dimmed">
+            Failed includes people to whom nothing was sent, such as opted-out contacts. Home, Usage and Templates count messages only;
+            their number of sent messages includes those that failed later.
+          </Text>
+        )}
       </Stack>
     </Paper>
   );

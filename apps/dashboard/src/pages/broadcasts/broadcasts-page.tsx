@@ -3,7 +3,8 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
-import { number } from '../../components/format-number';
+import { CostSummary } from '../../components/cost-summary';
+import { peopleCounted } from '../../components/format-number';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -70,7 +71,7 @@ export function BroadcastsPage() {
                     <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
                       <Text fw={600}>{one.name}</Text>
                       <Text size="sm" c="dimmed">
-                        {one.template_name} · {number(one.total_recipients)} people ·{' '}
+                        {one.template_name} · {peopleCounted(one.total_recipients)} ·{' '}
                         {one.status === 'scheduled' && one.scheduled_at !== null ? (
                           <StartsAt at={one.scheduled_at} />
                         ) : (
@@ -81,6 +82,7 @@ export function BroadcastsPage() {
                     <StateBadge of={one.status} />
                   </Group>
                   <BroadcastProgress {...one} />
+                  {one.cost && <CostSummary {...one.cost} />}
                 </Card>
               ))}
               <LoadMore list={list}>Older broadcasts</LoadMore>

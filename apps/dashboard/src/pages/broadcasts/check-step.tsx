@@ -4,9 +4,10 @@ import { useQuery } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
-import { number } from '../../components/format-number';
+import { number, peopleCounted } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import type { Template } from '../templates/template-values';
+import { CostEstimate } from './cost-estimate';
 import { DailyLimitNotice } from './daily-limit-notice';
 import { useDraft } from './draft';
 import { recipientsOf, type Field } from './mapping';
@@ -64,7 +65,7 @@ export function CheckStep({
   });
   const long = longRows(table);
   const when = moment?.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short', timeZone: zone });
-  const people = `${number(table.rows.length)} ${table.rows.length === 1 ? 'person' : 'people'}`;
+  const people = peopleCounted(table.rows.length);
   return (
     <Stack>
       <TextInput
@@ -93,7 +94,7 @@ export function CheckStep({
       </Group>
       {startFault === null && (
         <QueryResult query={check} rows={2}>
-          {({ total, wrong, faults, daily_limit }) => {
+          {({ total, wrong, faults, daily_limit, estimate, category }) => {
             const all = [...long, ...checkedFaults(faults, table, draft.mapping)];
             const isValid = wrong === 0 && long.length === 0;
             const tooMany = total > daily_limit.left;
@@ -108,6 +109,7 @@ export function CheckStep({
                 ) : (
                   <RowFaultsAlert faults={all} wrong={Math.max(wrong, new Set(all.map(({ line }) => line)).size)} total={total} />
                 )}
+                <CostEstimate estimate={estimate} category={category} />
                 <DailyLimitNotice {...daily_limit} tooMany={tooMany} />
                 <Group justify="flex-end">
                   <Button disabled={!isValid || tooMany || draft.name.trim() === ''} loading={start.isPending} onClick={open}>

@@ -1,8 +1,10 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keptValue } from '../../api/kept-value';
+import { useMe } from '../../api/session';
 import type { Mapping } from './mapping';
 import type { RecipientsTable } from './recipients-table';
 
-/** A broadcast that a person composes. It outlives a visit of another page, and a reload ends it. */
+/** A broadcast that a person composes. It outlives visits of other pages and, with all but the longest lists, a reload. */
 export interface Draft {
   name: string;
   /** Name and language, as `order_update/en`. */
@@ -23,21 +25,26 @@ const KEY = ['broadcast-draft'];
 
 export function useDraft() {
   const queries = useQueryClient();
+  const kept = keptValue<Draft>(useMe().user.id, 'broadcast');
   const { data: draft = EMPTY } = useQuery<Draft>({
     queryKey: KEY,
     queryFn: skipToken,
-    initialData: EMPTY,
+    initialData: () => kept.read() ?? EMPTY,
     staleTime: Infinity,
     gcTime: Infinity,
   });
   return {
     draft,
-    change: (change: Partial<Omit<Draft, 'version'>>) =>
-      queries.setQueryData<Draft>(KEY, (now = EMPTY) => ({
-        ...now,
-        ...change,
-        version: now.version + ('template' in change || 'table' in change || 'mapping' in change ? 1 : 0),
-      })),
-    clear: () => queries.setQueryData<Draft>(KEY, (now) => ({ ...EMPTY, version: (now?.version ?? 0) + 1 })),
+    change: (change: Partial<Omit<Draft, 'version'>>) => {
+      const { version, ...now } = queries.getQueryData<Draft>(KEY) ?? EMPTY;
+      const isOfMessages = 'template' in change || 'table' in change || 'mapping' in change;
+      const changed = { ...now, ...change, version: isOfMessages ? version + 1 : version };
+      queries.setQueryData<Draft>(KEY, changed);
+      if (!kept.write(changed)) kept.write({ ...changed, table: null, text: '', file: null });
+    },
+    clear: () => {
+      queries.setQueryData<Draft>(KEY, (now) => ({ ...EMPTY, version: (now?.version ?? 0) + 1 }));
+      kept.forget();
+    },
   };
 }

@@ -3,12 +3,12 @@ import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
+import { StepsBar } from '../../components/steps-bar';
 import { CheckStep } from './check-step';
 import { useDraft } from './draft';
 import { fieldsOf, isMapped } from './mapping';
 import { RecipientsStep } from './recipients-step';
 import { STEPS, type Step } from './steps';
-import { StepsBar } from './steps-bar';
 import { TemplateStep } from './template-step';
 import { ValuesStep } from './values-step';
 
@@ -44,7 +44,7 @@ export function NewBroadcast({
           const current = STEPS[Math.min(Math.max(0, wanted), reached)]?.name ?? 'template';
           return (
             <Stack maw={980}>
-              <StepsBar current={current} reached={reached} onStep={onStep} />
+              <StepsBar steps={STEPS} current={current} reached={reached} onStep={onStep} />
               {current === 'template' && <TemplateStep templates={usable} chosen={template} onNext={() => onStep('recipients')} />}
               {template && current === 'recipients' && <RecipientsStep fields={fields} onNext={() => onStep('values')} />}
               {template && draft.table && current === 'values' && (

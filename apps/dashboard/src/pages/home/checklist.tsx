@@ -31,7 +31,7 @@ export function Checklist({ connection, webhooks }: ChecklistProps) {
               {
                 done: connection.status === 'connected',
                 label: 'Connect your WhatsApp number',
-                to: '/settings',
+                to: '/settings/connection',
                 ...(!mayConnect && { by: 'an owner does this' }),
               },
               {

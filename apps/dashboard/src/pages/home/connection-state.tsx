@@ -29,7 +29,7 @@ export function ConnectionState({ connection }: { connection: Schemas['Connectio
             {status !== 'connected' && (
               <>
                 {' '}
-                <Anchor component={Link} to="/settings" size="xs">
+                <Anchor component={Link} to="/settings/connection" size="xs">
                   Connection settings
                 </Anchor>
               </>

@@ -1,4 +1,4 @@
-import { Grid, SimpleGrid } from '@mantine/core';
+import { Box, Grid, SimpleGrid, Skeleton } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
@@ -7,9 +7,10 @@ import { useMe } from '../../api/session';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { PageTitle } from '../../components/page-title';
 import { PeriodSwitch } from '../../components/period-switch';
-import { QueryResult } from '../../components/query-result';
+import { LoadingRows, QueryResult } from '../../components/query-result';
 import { StackedBars } from '../../components/stacked-bars';
 import { TitledCard } from '../../components/titled-card';
+import { useFirstLoad } from '../../components/use-first-load';
 import { Checklist } from './checklist';
 import { ConnectionState } from './connection-state';
 import { DeliveryFunnel } from './delivery-funnel';
@@ -48,54 +49,62 @@ export function HomePage() {
     refetchInterval: REFRESH_MS,
   });
   const isDelivered = useIsDelivered(counts.data);
+  const isLoading = useFirstLoad();
   return (
     <>
       <PageTitle
         title="Home"
         {...(business && { about: `${business.name}; days in the time zone ${business.timezone_now ?? business.timezone}` })}
       >
-        {connection.data && <ConnectionState connection={connection.data} />}
+        {connection.data && !isLoading ? (
+          <ConnectionState connection={connection.data} />
+        ) : (
+          <Skeleton height={55} width={340} radius="md" />
+        )}
         <PeriodSwitch value={period} onChange={(next) => void navigate({ search: { period: next }, replace: true })} />
       </PageTitle>
-      {isDelivered === false && connection.data && webhooks.data && (
-        <Checklist connection={connection.data} webhooks={webhooks.data.webhooks} />
-      )}
-      <SimpleGrid cols={{ base: 2, md: 4 }} mb="md">
-        <MessageMetrics counts={counts.data} period={period} />
-        <WaitingMetric />
-      </SimpleGrid>
-      <Grid>
-        <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <TitledCard title={counts.data ? `Messages per ${barLength(counts.data)}` : 'Messages'} h="100%" mih={{ md: 340 }}>
-            <QueryResult query={counts} rows={5}>
-              {(data) => (
-                <StackedBars bars={plotBars(data)} parts={PARTS} label="Messages by time and sender; the cards beside it have the sums" />
-              )}
-            </QueryResult>
-          </TitledCard>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4.5 }}>
-          <TitledCard title="From accepted to read" h="100%" mih={{ md: 340 }}>
-            <QueryResult query={counts} rows={4}>
-              {(data) => <DeliveryFunnel totals={periodTotals(data)} period={period} />}
-            </QueryResult>
-          </TitledCard>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 7.5 }}>
-          <TitledCard title="Why messages failed" h="100%" mih={{ md: 180 }}>
-            <QueryResult query={counts} rows={2}>
-              {({ failures }) => <FailureReasons failures={failures} period={period} />}
-            </QueryResult>
-          </TitledCard>
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 4.5 }}>
-          <TitledCard title="Webhooks, last 24 hours" h="100%" mih={{ md: 180 }}>
-            <QueryResult query={webhooks} rows={2}>
-              {({ webhooks: list }) => <WebhookHealth webhooks={list} />}
-            </QueryResult>
-          </TitledCard>
-        </Grid.Col>
-      </Grid>
+      {isLoading && <LoadingRows />}
+      <Box hidden={isLoading}>
+        {isDelivered === false && connection.data && webhooks.data && (
+          <Checklist connection={connection.data} webhooks={webhooks.data.webhooks} />
+        )}
+        <SimpleGrid cols={{ base: 2, md: 4 }} mb="md">
+          <MessageMetrics counts={counts.data} period={period} />
+          <WaitingMetric />
+        </SimpleGrid>
+        <Grid>
+          <Grid.Col span={{ base: 12, md: 7.5 }}>
+            <TitledCard title={counts.data ? `Messages per ${barLength(counts.data)}` : 'Messages'} h="100%" mih={{ md: 340 }}>
+              <QueryResult query={counts} rows={5}>
+                {(data) => (
+                  <StackedBars bars={plotBars(data)} parts={PARTS} label="Messages by time and sender; the cards beside it have the sums" />
+                )}
+              </QueryResult>
+            </TitledCard>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 4.5 }}>
+            <TitledCard title="From accepted to read" h="100%" mih={{ md: 340 }}>
+              <QueryResult query={counts} rows={4}>
+                {(data) => <DeliveryFunnel totals={periodTotals(data)} period={period} />}
+              </QueryResult>
+            </TitledCard>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 7.5 }}>
+            <TitledCard title="Why messages failed" h="100%" mih={{ md: 180 }}>
+              <QueryResult query={counts} rows={2}>
+                {({ failures }) => <FailureReasons failures={failures} period={period} />}
+              </QueryResult>
+            </TitledCard>
+          </Grid.Col>
+          <Grid.Col span={{ base: 12, md: 4.5 }}>
+            <TitledCard title="Webhooks, last 24 hours" h="100%" mih={{ md: 180 }}>
+              <QueryResult query={webhooks} rows={2}>
+                {({ webhooks: list }) => <WebhookHealth webhooks={list} />}
+              </QueryResult>
+            </TitledCard>
+          </Grid.Col>
+        </Grid>
+      </Box>
     </>
   );
 }

@@ -7,7 +7,7 @@ export function Metric({ label, value, children }: { label: string; value: strin
       <Text size="sm" fw={550} c="dimmed">
         {label}
       </Text>
-      <Group align="baseline" gap="xs" mih={40}>
+      <Group align="baseline" gap="xs" mih={66} style={{ alignContent: 'flex-start' }}>
         <Text fz={27} fw={700} lh={1.2} style={{ letterSpacing: '-0.02em' }}>
           {value}
         </Text>

@@ -10,7 +10,11 @@ export function WebhookHealth({ webhooks }: { webhooks: Schemas['Webhooks']['web
   if (webhooks.length === 0)
     return (
       <Text c="dimmed" size="sm">
-        No webhook yet. <Link to="/webhooks">Add one</Link> to receive events on your server.
+        No webhook yet.{' '}
+        <Anchor inherit td="underline" renderRoot={(props) => <Link {...props} to="/webhooks" />}>
+          Add one
+        </Anchor>{' '}
+        to receive events on your server.
       </Text>
     );
   return (

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
 import { useTitle } from '../../components/use-title';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 
@@ -68,31 +69,37 @@ export function LoginPage() {
             </Alert>
           )}
           {forgotten.data && <Alert role="status">{forgotten.data.message}</Alert>}
-          <TextInput
-            label="Email"
-            type="email"
-            autoComplete="username"
-            required
-            value={email}
-            onChange={(e) => setEmail(e.currentTarget.value)}
-          />
-          <PasswordInput
-            label="Password"
-            autoComplete="current-password"
-            required
-            value={password}
-            onChange={(e) => setPassword(e.currentTarget.value)}
-          />
-          {needsCode && (
+          <Field name="email">
             <TextInput
-              label="Code"
-              description="The code of your authenticator app, or a recovery code."
-              autoComplete="one-time-code"
-              autoFocus
+              label="Email"
+              type="email"
+              autoComplete="username"
               required
-              value={code}
-              onChange={(e) => setCode(e.currentTarget.value)}
+              value={email}
+              onChange={(e) => setEmail(e.currentTarget.value)}
             />
+          </Field>
+          <Field name="password">
+            <PasswordInput
+              label="Password"
+              autoComplete="current-password"
+              required
+              value={password}
+              onChange={(e) => setPassword(e.currentTarget.value)}
+            />
+          </Field>
+          {needsCode && (
+            <Field name="code">
+              <TextInput
+                label="Code"
+                description="The code of your authenticator app, or a recovery code."
+                autoComplete="one-time-code"
+                autoFocus
+                required
+                value={code}
+                onChange={(e) => setCode(e.currentTarget.value)}
+              />
+            </Field>
           )}
           <Button type="submit" loading={login.isPending} fullWidth>
             Log in

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, Center, Paper, Title } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, ApiError, request } from '../../api/client';
-import { isComplete, NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
+import { NewPasswordFields, NO_PASSWORD } from '../../components/new-password-fields';
 import { useTitle } from '../../components/use-title';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
@@ -48,7 +48,7 @@ export function SetPasswordPage() {
           ) : (
             <>
               <NewPasswordFields value={value} onChange={setValue} />
-              <Button type="submit" loading={set.isPending} disabled={token === '' || !isComplete(value)} fullWidth>
+              <Button type="submit" loading={set.isPending} disabled={token === ''} fullWidth>
                 Set password
               </Button>
             </>

@@ -1,7 +1,9 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, shownByForm } from '../../api/client';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { ConfirmButton } from '../../components/confirm-button';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
@@ -16,51 +18,58 @@ export function PersonForm() {
       setPhone('');
       setReason('');
     },
+    shownByForm,
   );
   const isEmpty = phone.trim() === '';
   return (
     <TitledCard title="Person">
-      <Group align="flex-end" mb="sm">
-        <TextInput
-          label="Phone number with country code"
-          placeholder="+91 98765 43210"
-          value={phone}
-          onChange={(e) => setPhone(e.currentTarget.value)}
-        />
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-          disabled={isEmpty}
-          {...(!isEmpty && { component: 'a', href: `/api/client/people/${encodeURIComponent(phone)}/export`, download: 'person.jsonl' })}
-        >
-          Export as JSON lines
-        </Button>
-      </Group>
-      <Text size="sm" c="dimmed" mb="sm">
-        Erasing deletes messages, names, replies and webhook deliveries of this person. Counts stay, and an opt-out stays as a hash: the
-        person still gets no messages.
-      </Text>
-      <Group align="flex-end">
-        <TextInput
-          label="Reason, kept in the list of erasures"
-          placeholder="Requested by e-mail on 5 January"
-          maxLength={500}
-          w={{ base: '100%', sm: 340 }}
-          value={reason}
-          onChange={(e) => setReason(e.currentTarget.value)}
-        />
-        <ConfirmButton
-          color="red"
-          variant="light"
-          disabled={isEmpty || reason.trim() === ''}
-          loading={erase.isPending}
-          question={`Erase everything about ${phone}?`}
-          consequence="This cannot be undone. Export the data first if the person wants it."
-          onConfirm={() => erase.mutate()}
-        >
-          Erase
-        </ConfirmButton>
-      </Group>
+      <Form gap={0} onSubmit={() => undefined} error={erase.error}>
+        <Group align="flex-end" mb="sm">
+          <Field name="phone">
+            <TextInput
+              label="Phone number with country code"
+              placeholder="+91 98765 43210"
+              value={phone}
+              onChange={(e) => setPhone(e.currentTarget.value)}
+            />
+          </Field>
+          <Button
+            variant="default"
+            leftSection={<IconDownload size={16} />}
+            disabled={isEmpty}
+            {...(!isEmpty && { component: 'a', href: `/api/client/people/${encodeURIComponent(phone)}/export`, download: 'person.jsonl' })}
+          >
+            Export as JSON lines
+          </Button>
+        </Group>
+        <Text size="sm" c="dimmed" mb="sm">
+          Erasing deletes messages, names, replies and webhook deliveries of this person. Counts stay, and an opt-out stays as a hash: the
+          person still gets no messages.
+        </Text>
+        <Group align="flex-end">
+          <Field name="reason">
+            <TextInput
+              label="Reason, kept in the list of erasures"
+              placeholder="Requested by e-mail on 5 January"
+              maxLength={500}
+              w={{ base: '100%', sm: 340 }}
+              value={reason}
+              onChange={(e) => setReason(e.currentTarget.value)}
+            />
+          </Field>
+          <ConfirmButton
+            color="red"
+            variant="light"
+            disabled={isEmpty || reason.trim() === ''}
+            loading={erase.isPending}
+            question={`Erase everything about ${phone}?`}
+            consequence="This cannot be undone. Export the data first if the person wants it."
+            onConfirm={() => erase.mutate()}
+          >
+            Erase
+          </ConfirmButton>
+        </Group>
+      </Form>
     </TitledCard>
   );
 }

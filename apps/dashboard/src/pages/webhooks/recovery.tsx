@@ -1,7 +1,9 @@
 import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request, notifySuccess, shownByForm } from '../../api/client';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { number } from '../../components/format-number';
 import { RelativeTime } from '../../components/relative-time';
 import { Dimmed } from '../../components/dimmed';
@@ -23,6 +25,7 @@ export function Recovery({ id }: { id: number }) {
   const recover = useMutation({
     // The field has the time zone of the browser.
     mutationFn: () => request(api.POST('/api/client/webhooks/{id}/recover', { ...path, body: { since: new Date(since).toISOString() } })),
+    onError: shownByForm,
     onSuccess: done,
   });
   const cancel = useMutation({ mutationFn: () => request(api.DELETE('/api/client/webhooks/{id}/recover', path)), onSuccess: done });
@@ -45,19 +48,23 @@ export function Recovery({ id }: { id: number }) {
   }
   return (
     <Stack gap={4}>
-      <Group align="flex-end">
-        <TextInput
-          label="Redeliver all failed since"
-          description="Failed and skipped deliveries, in their order. New events do not wait for them."
-          type="datetime-local"
-          value={since}
-          onChange={(e) => setSince(e.currentTarget.value)}
-          style={{ flex: '1 1 200px' }}
-        />
-        <Button variant="default" disabled={since === ''} loading={recover.isPending} onClick={() => recover.mutate()}>
-          Redeliver all
-        </Button>
-      </Group>
+      <Form onSubmit={() => recover.mutate()} error={recover.error}>
+        <Group align="flex-end">
+          <Field name="since">
+            <TextInput
+              label="Redeliver all failed since"
+              description="Failed and skipped deliveries, in their order. New events do not wait for them."
+              type="datetime-local"
+              value={since}
+              onChange={(e) => setSince(e.currentTarget.value)}
+              style={{ flex: '1 1 200px' }}
+            />
+          </Field>
+          <Button variant="default" disabled={since === ''} loading={recover.isPending} type="submit">
+            Redeliver all
+          </Button>
+        </Group>
+      </Form>
       {recovery && (
         <Dimmed>
           Last redelivery <RelativeTime at={recovery.started_at} />: {number(recovery.queued - recovery.cancelled)} attempted

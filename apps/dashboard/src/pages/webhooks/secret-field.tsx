@@ -1,5 +1,6 @@
 import { Alert, Button, Checkbox, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { Field } from '../../components/field';
 import { Snippet } from '../../components/snippet';
 import { newSecret, standardSecret } from './signing-secret';
 
@@ -33,15 +34,17 @@ export function SecretField({ hasSecret, secret, setSecret, keepOldMinutes, setK
   return (
     <Stack gap="xs">
       <Group align="flex-end" wrap="nowrap">
-        <TextInput
-          label="Signing secret"
-          description={hasSecret ? 'Set. It is never shown; enter a new one to replace it.' : 'It signs every delivery.'}
-          value={secret}
-          disabled={drop}
-          maxLength={256}
-          onChange={(e) => setSecret(e.currentTarget.value)}
-          style={{ flex: 1 }}
-        />
+        <Field name="secret">
+          <TextInput
+            label="Signing secret"
+            description={hasSecret ? 'Set. It is never shown; enter a new one to replace it.' : 'It signs every delivery.'}
+            value={secret}
+            disabled={drop}
+            maxLength={256}
+            onChange={(e) => setSecret(e.currentTarget.value)}
+            style={{ flex: 1 }}
+          />
+        </Field>
         <Button variant="default" disabled={drop} onClick={generate}>
           Generate
         </Button>

@@ -2,9 +2,10 @@ import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
-import { api, request, notifySuccess } from '../../api/client';
+import { api, request, notifySuccess, shownByForm } from '../../api/client';
 import { type Webhook, type EventName, DEFAULT_EVENTS, EVENTS } from './webhook';
 import { SecretField } from './secret-field';
+import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 
 export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: () => void }) {
@@ -29,28 +30,35 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
         );
       }
     },
+    onError: shownByForm,
     onSuccess: () => {
       notifySuccess('The webhook was saved.');
       done();
     },
   });
   return (
-    <Form onSubmit={() => save.mutate()}>
-      <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
-      <TextInput
-        label="Address"
-        required
-        placeholder="https://crm.example.com/whatsapp"
-        value={url}
-        onChange={(e) => setUrl(e.currentTarget.value)}
-      />
-      <Checkbox.Group label="Events" value={events} onChange={(value) => setEvents(value as EventName[])}>
-        <Stack gap={6} mt={4}>
-          {EVENTS.map((event) => (
-            <Checkbox key={event} value={event} label={event} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
+    <Form onSubmit={() => save.mutate()} error={save.error}>
+      <Field name="name">
+        <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
+      </Field>
+      <Field name="url">
+        <TextInput
+          label="Address"
+          required
+          placeholder="https://crm.example.com/whatsapp"
+          value={url}
+          onChange={(e) => setUrl(e.currentTarget.value)}
+        />
+      </Field>
+      <Field name="events">
+        <Checkbox.Group label="Events" value={events} onChange={(value) => setEvents(value as EventName[])}>
+          <Stack gap={6} mt={4}>
+            {EVENTS.map((event) => (
+              <Checkbox key={event} value={event} label={event} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+      </Field>
       <SecretField
         hasSecret={webhook?.has_secret ?? false}
         secret={secret}

@@ -100,7 +100,7 @@ export function WebhooksPage() {
                             Deliveries and test events
                           </Menu.Item>
                           <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>
-                          <Menu.Item color="red" onClick={() => setDeleted(webhook)}>
+                          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleted(webhook)}>
                             Delete
                           </Menu.Item>
                         </Menu.Dropdown>

@@ -1,0 +1,26 @@
+import type { ReactNode } from 'react';
+
+/** Says in the form's words why the browser holds a field's value for wrong; the label goes in front. */
+export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string {
+  const { validity, minLength, validationMessage } = control;
+  const { type = '', min = '', max = '' } = control instanceof HTMLInputElement ? control : {};
+  if (validity.valueMissing) return 'is missing';
+  if (validity.typeMismatch && type === 'email') return 'must be an address such as name@company.com';
+  if (validity.tooShort) return `needs at least ${minLength} characters`;
+  if (validity.badInput || validity.rangeUnderflow || validity.rangeOverflow) return `must be ${rangeOf(min, max)}`;
+  return validationMessage;
+}
+
+const rangeOf = (min: string, max: string): string =>
+  ['a number', min && `from ${Number(min).toLocaleString('en')}`, max && `to ${Number(max).toLocaleString('en')}`]
+    .filter(Boolean)
+    .join(' ');
+
+/** The `ref` of an input with a rule that HTML lacks. @param fault says why the value is wrong; false if it is right */
+export const invalidIf = (fault: string | false) => (input: HTMLInputElement | null) => input?.setCustomValidity(fault || '');
+
+/** Puts the label before a message that continues it, such as `must be an email address`. */
+export function sentenceOf(label: ReactNode, message: string): string {
+  const sentence = typeof label === 'string' && /^[a-z]/.test(message) ? `${label} ${message}` : message;
+  return /[.!?]$/.test(sentence) ? sentence : `${sentence}.`;
+}
