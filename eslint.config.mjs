@@ -2,40 +2,13 @@ import js from '@eslint/js';
 import nx from '@nx/eslint-plugin';
 import globals from 'globals';
 import tseslint from 'typescript-eslint';
+import { LAYERS } from './tools/build/nx-projects.mjs';
 
 /** Which layer may know which: an app never imports an app, a library only what lies below it. */
-const layers = [
-  { sourceTag: 'layer:contracts', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  { sourceTag: 'layer:base', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base'] },
-  { sourceTag: 'layer:adapter', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:testing'] },
-  { sourceTag: 'layer:messaging', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:testing'] },
-  {
-    sourceTag: 'layer:service',
-    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging', 'layer:testing'],
-  },
-  {
-    sourceTag: 'layer:app',
-    onlyDependOnLibsWithTags: [
-      'layer:contracts',
-      'layer:base',
-      'layer:adapter',
-      'layer:messaging',
-      'layer:service',
-      'layer:testing',
-      'layer:harness',
-    ],
-  },
-  // Known by the specs of services: it runs them on servers of their own.
-  {
-    sourceTag: 'layer:harness',
-    onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:adapter', 'layer:messaging', 'layer:service', 'layer:testing'],
-  },
-  // Known by the specs of every layer, so it knows none of them.
-  { sourceTag: 'layer:testing', onlyDependOnLibsWithTags: ['layer:contracts'] },
-  // Speaks to the gateway over HTTP only.
-  { sourceTag: 'layer:dashboard', onlyDependOnLibsWithTags: ['layer:dashboard'] },
-  { sourceTag: 'layer:e2e', onlyDependOnLibsWithTags: ['layer:contracts', 'layer:base', 'layer:testing'] },
-];
+const layers = Object.entries(LAYERS).map(([layer, { knows }]) => ({
+  sourceTag: `layer:${layer}`,
+  onlyDependOnLibsWithTags: knows.map((known) => `layer:${known}`),
+}));
 
 /** A driver is known by the library that wraps it, and by stores. */
 const driver = (name, home) => ({ name, message: `${name} belongs in ${home} or in a *.store.ts`, allowTypeImports: false });
@@ -108,6 +81,8 @@ export default tseslint.config(
   // A topic that no floor names imports nothing.
   gatewayFloor(['*'], []),
   ...gatewayFloors.map((topics, floor) => gatewayFloor(topics, gatewayFloors.slice(0, floor).flat())),
+  // Runs all services in one process (decision 501).
+  { files: ['apps/standalone/**'], rules: { '@nx/enforce-module-boundaries': 'off' } },
   { files: ['apps/dashboard/**'], languageOptions: { globals: globals.browser } },
   {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],

@@ -47,6 +47,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 60_000,
-  // One more than a small machine has cores: specs often wait. With a fourth one, services needed more than 20 s to start.
-  maxWorkers: 3,
+  // Two more than a small machine has cores: specs of services mostly wait.
+  maxWorkers: 4,
 };

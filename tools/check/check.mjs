@@ -1,4 +1,5 @@
 // npm run check: format, types, citations, openers of sentences, promises, import circles and lint (with the module boundaries) of everything.
+import { spawn } from 'node:child_process';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
@@ -10,28 +11,40 @@ const { forbiddenOpeners } = await import('./openers.mjs');
 const { missingPaths } = await import('./paths.mjs');
 await import('../build/api-types.mjs');
 
-/** Prints the violations of a check. @returns an exit code */
-function report(faults) {
-  for (const line of faults) console.error(line);
-  return faults.length === 0 ? 0 : 1;
+/** Runs a program of the project's packages beside the others. @returns its exit code and its output */
+function start(program, ...args) {
+  const child = spawn(`node_modules/.bin/${program}`, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve({ code, output }));
+  });
 }
 
-/** The rule of the module boundaries reads the project graph that nx last stored, and passes everything without one. */
-function updateProjectGraph() {
-  return run('nx', ['show', 'projects'], { quiet: true });
-}
+const report = (faults) => ({ code: faults.length === 0 ? 0 : 1, output: faults.map((line) => `${line}\n`).join('') });
 
+// The rule of the module boundaries reads the project graph that nx last stored, and passes everything without one.
+if (run('nx', ['show', 'projects'], { quiet: true }) !== 0) process.exit(1);
+/** The longest first. */
 const steps = [
-  ['format', () => run('prettier', ['--check', '--log-level=warn', '.'])],
-  ['types', () => run('tsc', ['-p', 'tsconfig.json'])],
+  ['promises', () => start('eslint', '--no-inline-config', '-c', 'eslint.typed.config.mjs', 'apps', 'libs', 'e2e')],
+  ['lint', () => start('eslint', '--max-warnings', '0', '.')],
+  ['types', () => start('tsc', '-p', 'tsconfig.json')],
+  ['format', () => start('prettier', '--check', '--log-level=warn', '.')],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
   ['openers', () => report(forbiddenOpeners())],
-  ['promises', () => run('eslint', ['--no-inline-config', '-c', 'eslint.typed.config.mjs', 'apps', 'libs', 'e2e'])],
   ['circles', () => report(importCircles())],
-  ['lint', () => updateProjectGraph() || run('eslint', ['--max-warnings', '0', '.'])],
 ];
-for (const [name, check] of steps) {
-  const code = check();
-  console.log(`${code === 0 ? '✓' : '✗'} ${name}`);
-  if (code !== 0) process.exit(code);
+/** Each program uses one core. */
+async function runSteps() {
+  for (let step = steps.shift(); step; step = steps.shift()) {
+    const [name, check] = step;
+    const { code, output } = await check();
+    console.log(`${output}${code === 0 ? '✓' : '✗'} ${name}`);
+    if (code === 0) continue;
+    process.exitCode = 1;
+    steps.length = 0;
+  }
 }
+await Promise.all([runSteps(), runSteps()]);
