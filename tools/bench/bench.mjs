@@ -1,5 +1,5 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
-//   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|growth (growth runs only with --only)
+//   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|growth (the last three run only with --only)
 //   --history N         stored messages of the last weeks (0)
 //   --compare COMMIT    builds and measures another commit too, in alternating rounds
 // Prints a table with bars; the whole result is in .local/bench.json.
@@ -10,12 +10,15 @@ import { join } from 'node:path';
 import { ensureNode } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startRedis } from '../servers/servers.mjs';
+import { measureBroadcast, PLATFORM_PACE } from './broadcast.mjs';
 import { measureGrowth } from './growth.mjs';
 import { fillHistory } from './history.mjs';
 import { build, checkOut, Product } from './product.mjs';
 import { measureSends } from './sends.mjs';
+import { startInboundSkeleton } from './skeleton-inbound.mjs';
+import { measureStandalone } from './standalone.mjs';
 import { printTable } from './table.mjs';
-import { measureWebhooks } from './webhooks.mjs';
+import { measureFloor, measureWebhooks } from './webhooks.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const option = (name, fallback) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : fallback);
@@ -39,8 +42,8 @@ function child(file, args, env = {}) {
   });
 }
 
-async function startProduct(name, folder, platformPort) {
-  const product = await Product.start(name, folder, platformPort);
+async function startProduct(name, folder, platformPort, { form, pace = PLATFORM_PACE } = {}) {
+  const product = await Product.start(name, folder, platformPort, { form, pace });
   ends.unshift(product.stop);
   if (history > 0) await fillHistory(product.databaseUrl, product.account, history);
   product.idleMegabytes = product.memory();
@@ -72,16 +75,30 @@ async function main() {
   if (other) products.push(await startProduct(compared.slice(0, 12), other.folder, platformPort));
   // Measure webhooks first, while only the product runs. The skeleton and the dead rows come with the sends.
   if (only === 'all' || only === 'webhooks') await measureWebhooks({ products, rounds });
+  const standalone =
+    ['all', 'standalone'].includes(only) && (await startProduct('standalone', process.cwd(), platformPort, { form: 'standalone' }));
   if (only === 'all' || only === 'sends') {
     const skeletonPort = await startSkeleton(products[0].databaseUrl, platformPort);
     await measureSends({ products, skeletonPort, rounds, seconds });
   }
+  if (standalone) await measureStandalone({ separate: products[0], standalone, rounds, seconds });
+  if (only === 'broadcast') {
+    const startAt = (pace) => startProduct('this, fast', process.cwd(), platformPort, { pace });
+    await measureBroadcast({ products, startAt, rounds, seconds });
+  }
+  if (only === 'floor') {
+    const skeleton = await startInboundSkeleton();
+    ends.unshift(skeleton.stop);
+    await measureFloor({ products, skeleton, rounds });
+  }
   if (only === 'growth') await measureGrowth({ product: products[0], rounds, seconds });
   for (const product of products) product.residentMegabytes = product.memory();
   const run = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds, rounds, history };
-  const measured = products.map(({ name, results, idleMegabytes, residentMegabytes }) => ({
+  const measured = products.map(({ name, results, standalone, broadcast, idleMegabytes, residentMegabytes }) => ({
     name,
     results,
+    standalone,
+    broadcast,
     idleMegabytes,
     residentMegabytes,
   }));

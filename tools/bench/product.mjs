@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import pg from 'pg';
 import { ensureDependencies, run } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { benchAccount, benchOperator } from './account.mjs';
@@ -46,16 +47,21 @@ export class Product {
   /** Figures of the measurements, by name. */
   results = {};
 
-  static async start(name, folder, platformPort) {
+  /**
+   * @param form `standalone`: all services in one process
+   * @param pace messages of a broadcast in a second
+   */
+  static async start(name, folder, platformPort, { form = '', pace }) {
     const ports = { GATEWAY_PORT: String(await freePort()), SIMULATOR_PORT: String(await freePort()) };
     const env = {
       ...process.env,
       ...ports,
       META_GRAPH_BASE_URL: `http://127.0.0.1:${platformPort}`,
+      BROADCAST_PER_SECOND: String(pace),
       LOG_LEVEL: 'warn',
       NODE_ENV: 'benchmark',
     };
-    const child = spawn(process.execPath, [new URL('serve.mjs', import.meta.url).pathname, folder], {
+    const child = spawn(process.execPath, [new URL('serve.mjs', import.meta.url).pathname, folder, form], {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });
@@ -64,7 +70,7 @@ export class Product {
     product.stop = () => (child.stdin.end(), ended);
     const died = ended.then((code) => Promise.reject(new Error(`the product of ${name} ended with ${code} before it was ready`)));
     const line = await Promise.race([new Promise((resolve) => createInterface(child.stdout).once('line', resolve)), died]);
-    Object.assign(product, { name }, JSON.parse(line));
+    Object.assign(product, { name, startedAt: Date.now() }, JSON.parse(line));
     product.operator = await benchOperator(product);
     product.account = await benchAccount(product, product.operator, KEYS);
     return product;
@@ -75,11 +81,25 @@ export class Product {
     return Object.fromEntries(this.processes.map(({ name, pid }) => [name, cpuOf(childrenOf(pid))]));
   }
 
+  /** Connections to the database, beside the one that counts them. */
+  async connections() {
+    const client = new pg.Client({ connectionString: this.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query("SELECT count(*)::int - 1 AS n FROM pg_stat_activity WHERE backend_type = 'client backend'");
+    await client.end();
+    return rows[0].n;
+  }
+
   /** Resident megabytes of the Node processes. */
   memory() {
     return Object.fromEntries(
       this.processes.filter(({ probe_port }) => probe_port).map(({ name, pid }) => [name, Math.round(residentOf(pid))]),
     );
+  }
+
+  /** Resident megabytes of the services together, without the simulator. */
+  servicesMemory() {
+    return sum({ ...this.memory(), 'platform-simulator': 0 });
   }
 
   /** @returns the result of `act` and the CPU seconds that the product used meanwhile, by process */
@@ -112,7 +132,8 @@ function cpuOf(pids) {
     pids.map((pid) => {
       if (!existsSync(`/proc/${pid}/stat`)) return 0;
       const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-      return (Number(fields[11]) + Number(fields[12])) / TICKS;
+      // The parent holds the time of children that have ended.
+      return sum(fields.slice(11, 15).map(Number)) / TICKS;
     }),
   );
 }

@@ -17,16 +17,13 @@ export function load(options) {
   });
 }
 
+/** Sends through a product. @returns what the load generator measured */
+export function loadOf({ siteUrl, account }, kind, connections, seconds) {
+  return load({ origin: siteUrl, path: `/api/v1/send-${kind}`, keys: account.keys, connections, seconds, kind });
+}
+
 /** Adds the figures of sends to each product's results. */
 export async function measureSends({ products, skeletonPort, rounds, seconds }) {
-  const productOf = ({ siteUrl, account }, kind, connections) => ({
-    origin: siteUrl,
-    path: `/api/v1/send-${kind}`,
-    keys: account.keys,
-    connections,
-    seconds,
-    kind,
-  });
   const skeleton = (connections) => ({
     origin: `http://127.0.0.1:${skeletonPort}`,
     path: '/send',
@@ -37,13 +34,13 @@ export async function measureSends({ products, skeletonPort, rounds, seconds }) 
   });
   // Warm up until V8 has compiled the hot code.
   await load({ ...skeleton(32), seconds: 6 });
-  for (const product of products) await load({ ...productOf(product, 'template', 32), seconds: 20 });
+  for (const product of products) await loadOf(product, 'template', 32, 20);
   for (const connections of [32, 64]) {
     const bare = { name: 'skeleton' };
     const measured = await alternate([bare, ...products], rounds, async (product) => {
       if (product === bare) return load(skeleton(connections));
       return product.counting(async () => {
-        const round = await load(productOf(product, 'template', connections));
+        const round = await loadOf(product, 'template', connections, seconds);
         // Count the work that follows a send too.
         await pause(1_000);
         return round;
@@ -65,7 +62,7 @@ export async function measureSends({ products, skeletonPort, rounds, seconds }) 
   for (const { account } of products) await account.openWindows(1_000);
   for (const kind of KINDS)
     for (const connections of [1, 16]) {
-      const short = (product) => load({ ...productOf(product, kind, connections), seconds: Math.min(seconds, 3) });
+      const short = (product) => loadOf(product, kind, connections, Math.min(seconds, 3));
       const measured = await alternate(products, 1, short);
       for (const product of products) product.results[`send-${kind} × ${connections}`] = medians(measured.get(product));
     }

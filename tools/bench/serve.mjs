@@ -1,5 +1,5 @@
 // Runs the product of one folder until its input ends, with throwaway data. A separate process, because the product of another commit brings
-// its own start. usage: node serve.mjs <folder>; prints one line of JSON.
+// its own start. usage: node serve.mjs <folder> [standalone]; prints one line of JSON.
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,8 @@ process.chdir(process.argv[2]);
 const { Stack } = await import(pathToFileURL(join(process.cwd(), 'tools/start/stack.mjs')));
 const dir = mkdtempSync(join(tmpdir(), 'mgw-bench-'));
 chmodSync(dir, 0o755);
-const stack = new Stack({ dir, say: () => {}, verbose: false, replicas: 1, onDeath: (reason) => console.error(reason) });
+const standalone = process.argv[3] === 'standalone';
+const stack = new Stack({ dir, say: () => {}, verbose: false, replicas: 1, standalone, onDeath: (reason) => console.error(reason) });
 const stopped = new Promise((resolve) => process.stdin.once('end', resolve).resume());
 process.once('SIGINT', () => {});
 try {

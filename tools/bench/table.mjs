@@ -12,6 +12,16 @@ const BARS = {
   'outbound deliveries, 1 webhook, per second': { atLeast: 1_500 },
   'platform updates, to the end, per second': { atLeast: 2_000 },
   'largest service after the run, MB': { atMost: 120 },
+  'standalone, seconds to ready': { atMost: 5 },
+  'standalone, idle MB': { atMost: 220 },
+  'standalone, idle database connections': { atMost: 16 },
+  'standalone, send-template × 64, of the separate form': { atLeast: 1.3 },
+  'standalone, p99 of the separate form': { atMost: 1 },
+  'standalone, MB after the run': { atMost: 350 },
+  'broadcast, 80/s, per second': { atLeast: 76 },
+  'broadcast, 80/s, cores of the busiest service': { atMost: 0.2 },
+  'live sends × 16 beside a broadcast, p99 of without': { atMost: 1.2 },
+  'broadcast, 1,000/s, per second': { atLeast: 950 },
 };
 const UNITS = [
   ['perSecond', 'per second'],
@@ -38,7 +48,7 @@ export function printTable(products, { cores, node, history }) {
   printCpu("1,000 customers' messages (200/s), to the customer's webhook", products, MESSAGE);
 }
 
-function figuresOf({ results, residentMegabytes }) {
+function figuresOf({ results, standalone, broadcast, residentMegabytes }) {
   const figures = {};
   for (const [name, measured] of Object.entries(results)) {
     for (const [field, unit] of UNITS) if (measured[field] !== undefined) figures[`${name}, ${unit}`] = measured[field];
@@ -46,7 +56,7 @@ function figuresOf({ results, residentMegabytes }) {
   }
   figures['largest service after the run, MB'] = Math.max(...Object.values(residentMegabytes));
   figures['all services after the run, MB'] = sum(residentMegabytes);
-  return figures;
+  return { ...figures, ...standalone, ...broadcast };
 }
 
 function printCpu(title, products, name) {

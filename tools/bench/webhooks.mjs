@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { benchAccount } from './account.mjs';
-import { alternate, cpuPerThousand, median } from './product.mjs';
+import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 
 const PACES = [
   ['webhook → webhook, 10/s', 10, 5],
@@ -65,6 +65,26 @@ export async function measureWebhooks({ products, rounds }) {
     add(product, 'webhook → webhook, 10/s, beside 100 receivers that hang', await measureBesideHanging(product, witnesses.get(product)));
   for (const witness of witnesses.values()) await witness.close();
   for (const product of products) add(product, 'platform updates, to the end', await updates(product, 20_000));
+}
+
+/** Compares the CPU of a customer's message with that of a bare skeleton, which has the same durable steps and nothing else. */
+export async function measureFloor({ products, skeleton, rounds }) {
+  const [name, perSecond, seconds] = PACES[1];
+  const measured = [...products, skeleton];
+  const witnesses = new Map();
+  for (const product of measured) witnesses.set(product, await Witness.start(product));
+  for (const witness of witnesses.values()) await witness.latency(perSecond, 30);
+  const all = await alternate(measured, rounds, (product) => product.counting(() => witnesses.get(product).latency(perSecond, seconds)));
+  for (const product of measured) {
+    const p50 = median(all.get(product).map(({ result }) => result.p50));
+    product.results[name] = { p50, cpu: cpuPerThousand(all.get(product), rounds * perSecond * seconds) };
+  }
+  const floor = skeleton.results[name];
+  for (const { results } of products) {
+    results[`${name}, skeleton`] = floor;
+    results[`${name}, CPU`] = { ratio: sum(results[name].cpu) / sum(floor.cpu) };
+  }
+  for (const witness of witnesses.values()) await witness.close();
 }
 
 /** A customer's server with webhooks of one product. */
