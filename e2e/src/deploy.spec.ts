@@ -89,8 +89,26 @@ describe('docker-compose.yml', () => {
   it('has every service and exposes only the gateway and the simulator', () => {
     expect(Object.keys(compose.services)).toEqual(expect.arrayContaining([...SERVICES, 'platform-simulator', 'postgres', 'nats', 'redis']));
     const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
-    const always = reachable.filter(([, { profiles }]) => profiles === undefined);
-    expect(always.map(([name]) => name).sort()).toEqual(['gateway', 'platform-simulator']);
+    const inProfile = (chosen: string) =>
+      reachable.filter(([, { profiles = [chosen] }]) => profiles.includes(chosen)).map(([name]) => name);
+    expect(inProfile('separate').sort()).toEqual(['gateway', 'platform-simulator']);
+    expect(inProfile('small').sort()).toEqual(['platform-simulator', 'standalone']);
+  });
+
+  it('runs each service in a container by default, or all in one with the profile "small" (decisions 501, 505)', () => {
+    const { standalone } = compose.services;
+    const separate = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('separate'));
+    const migrations = Object.keys(compose.services).filter((name) => name.startsWith('migrate-'));
+    expect(separate.map(([name]) => name).sort()).toEqual([...SERVICES, ...migrations].sort());
+    expect(file('.env')).toContain('\nCOMPOSE_PROFILES=separate\n');
+    const variables = Object.assign({}, ...SERVICES.map((app) => compose.services[app]?.environment)) as Record<string, string>;
+    expect(standalone?.environment).toEqual({
+      ...variables,
+      ENV_FILE: '/access/{service}/env',
+      NODE_OPTIONS: /^const STANDALONE_HEAP = '(.*)';$/m.exec(file('tools/start/stack.mjs'))?.[1],
+    });
+    for (const name of ['standalone', 'small-migrations'])
+      expect(compose.services[name]?.volumes?.toSorted()).toEqual(SERVICES.map((app) => `access-${app}:/access/${app}:ro`).sort());
   });
 
   it('exposes the simulator to this machine only, because its control plane has no login', () => {
@@ -101,7 +119,7 @@ describe('docker-compose.yml', () => {
     const allowed = Object.entries(compose.services).filter(
       ([, { environment }]) => environment?.['WEBHOOK_ALLOWED_TARGETS'] !== undefined,
     );
-    expect(allowed.map(([name]) => name).sort()).toEqual(['auto-reply', 'outbound-webhook-dispatcher']);
+    expect(allowed.map(([name]) => name).sort()).toEqual(['auto-reply', 'outbound-webhook-dispatcher', 'standalone']);
     for (const [name, { environment, extra_hosts }] of allowed) {
       const hosts = '${WEBHOOK_ALLOWED_TARGETS-host.docker.internal,platform-simulator}';
       expect([name, environment?.['WEBHOOK_ALLOWED_TARGETS'], extra_hosts]).toEqual([name, hosts, ['host.docker.internal:host-gateway']]);
@@ -109,7 +127,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('scrapes every service in the profile "observability", with alerts and dashboard, and exposes only the dashboard, to this machine', () => {
-    const withProfile = Object.entries(compose.services).filter(([, { profiles }]) => profiles !== undefined);
+    const withProfile = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('observability'));
     expect(withProfile.map(([name, { profiles, ports }]) => [name, profiles, ports])).toEqual([
       ['prometheus', ['observability'], undefined],
       ['grafana', ['observability'], ['127.0.0.1:3000:3000']],
@@ -172,11 +190,11 @@ describe('docker-compose.yml', () => {
       for (const on of Object.keys(depends_on)) expect([name, on, on in compose.services]).toEqual([name, on, true]);
       const app = /^messaging-gateway\/(.+)$/.exec(image)?.[1];
       if (app === undefined) expect(image).toMatch(/^[a-z/]+:v?\d/);
-      else expect([name, configured.has(app)]).toEqual([name, true]);
+      else expect([name, configured.has(app) || app === 'standalone']).toEqual([name, true]);
       if (build) expect([name, build.args?.APP]).toEqual([name, app]);
     }
     for (const name of ['postgres', 'nats', 'redis']) expect(compose.services[name]?.healthcheck).toBeDefined();
-    for (const app of configured.keys()) {
+    for (const app of [...configured.keys(), 'standalone']) {
       const isBuilt = Object.values(compose.services).some(
         ({ image, build }) => image === `messaging-gateway/${app}` && build !== undefined,
       );
@@ -507,7 +525,7 @@ describe('alerts and the Grafana dashboard', () => {
   });
 
   it('alerts from the first dead letter of every service, until none is left (guarantees §2, §4)', () => {
-    expect(alert('DeadLetters')).toBe('max by (job) (mgw_service_figure{figure="dead_letters"}) > 0');
+    expect(alert('DeadLetters')).toBe('max by (service_name) (mgw_service_figure{figure="dead_letters"}) > 0');
   });
 
   it('measures the send latency over all send endpoints (spec §4)', () => {

@@ -1,6 +1,6 @@
-import { Client } from 'pg';
 import { TOTP } from 'otpauth';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { connectAs } from './database';
 import { Documented, type Operation } from './documented';
 import {
   announcer,
@@ -27,9 +27,12 @@ const MISSING_ID = {
   media_id: '1',
   service: 'status',
 };
-/** The endpoint whose body is a file. */
 const UPLOADS = '/api/client/media';
 const TEXT_FILE = { body: 'A file', headers: { 'content-type': 'text/plain' } };
+const SAMPLES = `${UPLOADS}/samples`;
+const PDF_FILE = { body: Buffer.from('%PDF-1.7'), headers: { 'content-type': 'application/pdf' } };
+/** The endpoints whose body is a file, each with one. */
+const FILES: Record<string, Request> = { [UPLOADS]: TEXT_FILE, [SAMPLES]: PDF_FILE };
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 
 interface Request {
@@ -106,8 +109,8 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       if (documents(404)) await expectResponse(404, may, endpoint);
       if (path.includes('{phone}')) await expectResponse(400, may, endpoint, { at: { phone: '12' } });
       if (operation.parameters.some((parameter) => parameter.in === 'query'))
-        await expectResponse(400, may, endpoint, { query: '?no_such_field=1', ...(path === UPLOADS && TEXT_FILE) });
-      if (path === UPLOADS) return;
+        await expectResponse(400, may, endpoint, { query: '?no_such_field=1', ...FILES[path] });
+      if (path in FILES) return;
       if (documents(413)) await expectResponse(413, verboseCallers.get(may) as DashboardUser, endpoint);
       if (documents(415)) await expectResponse(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
       if (operation.requestBody) await expectResponse(400, may, endpoint, { body: { no_such_field: 1 } });
@@ -174,6 +177,8 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const { phone_number_id, business_account_id } = stack.growth;
     await expectResponse(200, owner, 'put /api/client/connection', { body: { phone_number_id, business_account_id } });
     await expectResponse(200, owner, 'get /api/client/connection');
+    await expectResponse(200, owner, 'get /api/client/connection/checks');
+    await expectResponse(200, owner, 'post /api/client/connection/subscribe');
     await expectResponse(200, owner, 'post /api/client/templates/sync');
     // The simulator rejects templates with such a name at once, and a rejected one can be edited.
     const draft = { ...documented.example('post', '/api/client/templates'), name: 'edited_rejected' };
@@ -277,16 +282,18 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const media_id = await sentFile(customer(stack.demo, stack.growth, '12015550102'), owner);
     const file = { at: { media_id }, query: '?info=1' };
     await expectResponse(200, owner, 'get /api/client/media/{media_id}', file);
-    const uploads = `post ${UPLOADS}`;
-    await expectResponse(200, owner, uploads, TEXT_FILE);
-    await expectResponse(413, owner, uploads, { body: 'x'.repeat(600_000), headers: { 'content-type': 'image/webp' } });
-    await expectResponse(415, owner, uploads, { body: 'A page', headers: { 'content-type': 'text/html' } });
+    for (const [path, one] of Object.entries(FILES)) {
+      await expectResponse(200, owner, `post ${path}`, one);
+      await expectResponse(413, owner, `post ${path}`, { body: 'x'.repeat(6_000_000), headers: { 'content-type': 'image/png' } });
+      await expectResponse(415, owner, `post ${path}`, { body: 'A page', headers: { 'content-type': 'text/html' } });
+    }
     const { body: list } = await owner.call<{ templates: { id: number; name: string }[] }>('GET', '/api/client/templates');
     const template = list.templates.find(({ name }) => name === 'order_update') as { id: number };
     await cutOffPlatform(stack.demo, integrator(stack.demo.base_url, stack.growth.api_key));
     await expectResponse(500, owner, 'get /api/client/media/{media_id}', file);
-    await expectResponse(500, owner, uploads, TEXT_FILE);
+    for (const [path, one] of Object.entries(FILES)) await expectResponse(500, owner, `post ${path}`, one);
     await expectResponse(500, owner, 'post /api/client/templates');
+    await expectResponse(500, owner, 'post /api/client/connection/subscribe');
     for (const method of ['put', 'delete'])
       await expectResponse(500, owner, `${method} /api/client/templates/{id}`, { at: { id: template.id } });
     await eventually(async () => (await owner.call('GET', `/api/client/media/${media_id}?info=1`)).status === 200);
@@ -436,21 +443,20 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(409, operator, 'post /api/admin/businesses/{id}/users', { at: { id }, body: person });
     // A business without a number.
     const unconnected = await dashboardUser(stack.demo.site_url, person);
-    for (const change of ['post /api/client/templates/sync', 'delete /api/client/templates/{id}'])
-      await expectResponse(400, unconnected, change);
+    const connected = ['get /api/client/connection/checks', 'post /api/client/connection/subscribe', 'post /api/client/templates/sync'];
+    for (const change of [...connected, 'delete /api/client/templates/{id}']) await expectResponse(400, unconnected, change);
     // The parts that follow need room.
     await expectResponse(200, operator, 'put /api/admin/limits', { body: { global_per_minute: 100_000 } });
     await expectResponse(200, operator, 'get /api/admin/limits');
+    await expectResponse(200, operator, 'put /api/admin/rate-card');
+    await expectResponse(200, operator, 'get /api/admin/rate-card');
     await expectResponse(200, operator, 'get /api/admin/overview');
     await expectResponse(200, operator, 'get /api/admin/backlogs');
     await expectResponse(200, operator, 'get /api/admin/failing-webhooks');
   });
 
   it('operators: dead letters', async () => {
-    const port = stack.processes('PostgreSQL')[0]?.port as number;
-    const password = stack.passwords.postgres['status'];
-    const database = new Client({ host: '127.0.0.1', port, database: 'postgres', user: 'status', password });
-    await database.connect();
+    const database = await connectAs('status', stack);
     const { rows } = await database.query<{ id: string }>(
       `INSERT INTO status.dead_letters (consumer, subject, body, reason, attempts) VALUES ('gone', 'platform.status', '{}', 'unknown', 1) RETURNING id`,
     );

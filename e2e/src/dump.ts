@@ -1,6 +1,6 @@
 import { connect } from 'nats';
-import { Client } from 'pg';
 import { ACCESS } from './access-table.fixture';
+import { connectAs } from './database';
 import type { RunningStack } from './stack';
 
 type Servers = Pick<RunningStack, 'processes' | 'passwords'>;
@@ -8,9 +8,7 @@ type Servers = Pick<RunningStack, 'processes' | 'passwords'>;
 /** Every row of every schema as text, after the name of its table. */
 export async function rowsOf(stack: Servers): Promise<string[]> {
   const dumps = Object.entries(ACCESS.SERVICES).map(async ([app, { schema }]) => {
-    const port = stack.processes('PostgreSQL')[0]?.port as number;
-    const client = new Client({ host: '127.0.0.1', port, database: 'postgres', user: schema, password: stack.passwords.postgres[app] });
-    await client.connect();
+    const client = await connectAs(app, stack);
     const { rows: tables } = await client.query<{ name: string }>(
       `SELECT format('%s.%I', relnamespace::regnamespace, relname) AS name FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`,
       [schema],

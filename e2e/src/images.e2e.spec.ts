@@ -94,7 +94,8 @@ describe('the content of the images', () => {
     symlinkSync(packages, join(folder, 'node_modules'));
     const [probePort, port] = [await freePort(), await freePort()];
     const entry = { APP: app, PROBE_PORT: String(probePort) };
-    if (existsSync(join(folder, 'dist/apps', app, 'src/migrations'))) run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
+    if (app === 'standalone' || existsSync(join(folder, 'dist/apps', app, 'src/migrations')))
+      run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
     if (SERVICES.some((name) => name === app)) run('node', ['deploy/docker/run.mjs', 'dead-letters', 'list'], folder, entry);
 
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
@@ -108,7 +109,7 @@ describe('the content of the images', () => {
       const ready = () => fetch(`http://127.0.0.1:${probePort}/readyz`).then(({ status }) => status === 200);
       await eventually(() => service.exitCode !== null || ready().catch(() => false));
       expect([service.exitCode, service.exitCode === null ? '' : output]).toEqual([null, '']);
-      for (const path of app === 'gateway' ? DOCUMENTS : [])
+      for (const path of ['gateway', 'standalone'].includes(app) ? DOCUMENTS : [])
         expect([path, (await fetch(`http://127.0.0.1:${port}${path}`)).status]).toEqual([path, 200]);
     } finally {
       service.kill('SIGTERM');

@@ -55,7 +55,7 @@ export function browser(siteUrl: string, cookie?: string): DashboardUser {
             ...(body !== undefined && { 'content-type': 'application/json' }),
             ...headers,
           },
-          ...(body !== undefined && { body: JSON.stringify(body) }),
+          ...(body !== undefined && { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
         }),
       ),
   };

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SERVICES as BEHIND_GATEWAY } from '@mgw/contracts';
 import { eventually, freePort, spawnNode } from '@mgw/testing';
 import type { Demo, DemoBusiness } from './demo';
 import { withOwnBusinesses } from './own-businesses';
@@ -39,6 +40,9 @@ export interface RunningStack {
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+/** Services that one process runs together in the standalone form. */
+const SERVICES: readonly string[] = ['gateway', ...BEHIND_GATEWAY];
+
 /** Permission errors of NATS, PostgreSQL and Redis. */
 const REFUSED = /PERMISSIONS_VIOLATION|permission denied|must be owner|NOPERM/i;
 
@@ -52,9 +56,10 @@ function demoParts(demo: Demo): Pick<RunningStack, 'demo' | 'growth' | 'starter'
   return { demo, growth: on('Growth'), starter: on('Starter') };
 }
 
-/** Runs `npm start` with the current build, on its own ports and folders. */
+/** Runs `npm start` with the current build, on its own ports and folders. STANDALONE=1 runs a spec against one process for all services. */
 export async function startStack({
   replicas = 1,
+  standalone = process.env['STANDALONE'] === '1',
   heapMb,
   streamMaxBytes,
   env = {},
@@ -64,6 +69,7 @@ export async function startStack({
   throughNpm = false,
 }: {
   replicas?: number;
+  /** All services in one process. */ standalone?: boolean;
   /** Heap of each service in megabytes; by default that of the images. */ heapMb?: number;
   /** Size of each stream; by default 1 GiB. */ streamMaxBytes?: number;
   env?: Record<string, string>;
@@ -85,15 +91,17 @@ export async function startStack({
     ...env,
   };
   const heap = heapMb === undefined ? [] : ['--heap', String(heapMb)];
-  const flags = ['--no-build', '--replicas', String(replicas), ...heap, ...args];
+  const flags = ['--no-build', '--replicas', String(replicas), ...(standalone ? ['--standalone'] : []), ...heap, ...args];
   const child = throughNpm ? spawnNode(NPM, environment, ['start', '--', ...flags]) : spawnNode(start, environment, flags);
   await child.printed(/✓ Ready/, 120_000);
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');
   const demo = JSON.parse(read('demo.json')) as Demo;
-  const processes = (app?: string) =>
-    (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
-      (process) => app === undefined || process.app === app,
+  const processes = (app?: string) => {
+    const wanted = standalone && SERVICES.includes(app ?? '') ? 'standalone' : app;
+    return (JSON.parse(read('processes.json')) as { processes: StackProcess[] }).processes.filter(
+      (process) => wanted === undefined || process.app === wanted,
     );
+  };
   const isReady = ({ probe_port }: StackProcess) =>
     probe_port === undefined || fetch(`http://127.0.0.1:${probe_port}/readyz`).then(({ status }) => status === 200);
   return {

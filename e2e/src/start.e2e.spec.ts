@@ -132,7 +132,8 @@ describe('npm start (spec §13)', () => {
     expect(Date.now() - stoppedAt).toBeLessThan(10_000);
     expect(pids.filter(isAlive)).toEqual([]);
 
-    const second = await start({ dir, throughNpm: true });
+    // The same data and configuration, in one process (decision 501).
+    const second = await start({ dir, throughNpm: true, standalone: true });
     expect(second.demo.businesses).toEqual(stack.demo.businesses);
     const { body } = await integrator(second.demo.base_url, stack.growth.api_key).get('health');
     expect(body['business']).toBe(stack.growth.name);

@@ -26,7 +26,7 @@ describe('traces', () => {
   beforeAll(async () => {
     collector = await startSpanReceiver();
     receiver = await startReceiver();
-    stack = await startStack({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '3600000' } });
+    stack = await startStack({ standalone: true, env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '3600000' } });
     const crm = integrator(stack.demo.base_url, stack.growth.api_key);
     const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     await owner.call('POST', '/api/client/webhooks', {

@@ -17,7 +17,7 @@ describe('forbidden webhook addresses at the dashboard API (spec §4.9, guarante
   beforeAll(async () => {
     canary = await startRawReceiver(undefined, { host: '0.0.0.0' });
     // Use the canary's port, so that only the address is a reason to refuse.
-    stack = await startStack({ env: { WEBHOOK_ALLOWED_TARGETS: '', WEBHOOK_PORTS: `443,8443,${canary.port}` } });
+    stack = await startStack({ standalone: true, env: { WEBHOOK_ALLOWED_TARGETS: '', WEBHOOK_PORTS: `443,8443,${canary.port}` } });
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     const made = await owner.call<{ id: number }>('POST', '/api/client/webhooks', { name: 'w', url: ALLOWED, events: ['message.sent'] });
     expect(made.status).toBe(200);

@@ -4,7 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { STREAMS } from '@mgw/contracts';
 import { eventually, memoryOf, startReceiver, type Receiver } from '@mgw/testing';
 import { connect } from 'nats';
-import { Client } from 'pg';
+import type { Client } from 'pg';
+import { connectAs } from '../database';
 import { dashboardUser } from '../people';
 import { startStack, type DemoBusiness, type RunningStack } from '../stack';
 
@@ -26,15 +27,7 @@ describe('hostile callbacks', () => {
     receiver = await startReceiver();
     const owner = await dashboardUser(stack.demo.site_url, stack.starter.owner);
     await owner.call('POST', '/api/client/webhooks', { name: 'victim', url: receiver.url, events: ['message.received'] });
-    const port = stack.processes('PostgreSQL')[0]?.port as number;
-    send = new Client({
-      host: '127.0.0.1',
-      port,
-      database: 'postgres',
-      user: 'send',
-      password: stack.passwords.postgres['send'] as string,
-    });
-    await send.connect();
+    send = await connectAs('send', stack);
   }, 150_000);
   afterAll(async () => {
     await send?.end();

@@ -1,7 +1,7 @@
 import { eventually, memoryOf, startRawReceiver, startReceiver, type RawReceiver, type Receiver } from '@mgw/testing';
-import { Client } from 'pg';
+import { connectAs } from '../database';
 import { dashboardUser, integrator, type DashboardUser, type Integrator } from '../people';
-import { startStack, type RunningStack, type StackProcess } from '../stack';
+import { startStack, type RunningStack } from '../stack';
 import { burst, callbackPoster, inboundMessages, median, p99, pace, repeat, Victim, type Load, type Measured } from './neighbours.fixture';
 
 /** Far above the duration on a busy machine, far below the harm of a neighbour without shares: sends took 11.7 s, events 29 s. */
@@ -208,15 +208,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
 
   /** Inserts conversations by SQL, because customers would take hours. */
   async function manyConversations(): Promise<void> {
-    const [{ port }] = stack.processes('PostgreSQL') as [StackProcess];
-    const client = new Client({
-      host: '127.0.0.1',
-      port: port as number,
-      user: 'send',
-      password: stack.passwords.postgres['send'] as string,
-      database: 'postgres',
-    });
-    await client.connect();
+    const client = await connectAs('send', stack);
     await client.query(
       `INSERT INTO send.conversations (business_id, phone, name, last_inbound_at)
        SELECT $1, '1205' || lpad(n::text, 7, '0'), 'Customer ' || md5(n::text), now() FROM generate_series(1, ${CONVERSATIONS}) n`,

@@ -6,13 +6,19 @@ const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Violation {
   id: string;
-  impact: string;
   nodes: { html: string }[];
 }
 
+/** Sums the page's layout shifts that no input of the person caused, from its next navigation on; `layoutShift` can be set back to 0. */
+export const recordLayoutShifts = (page: Page) =>
+  page.addInitScript(`layoutShift = 0;
+    new PerformanceObserver((list) => {
+      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) layoutShift += value;
+    }).observe({ type: 'layout-shift' });`);
+
 /**
  * @param rules by default all
- * @returns serious and critical accessibility violations of the page: the rule and its first element
+ * @returns accessibility violations of the page: the rule and its first element
  */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<(string | undefined)[][]> {
   // Wait for opening animations, because axe reports half-transparent elements as lacking contrast.
@@ -21,6 +27,5 @@ export async function accessibilityFaults(page: Page, rules?: string[]): Promise
   // axe describes every element of the other results too, which takes most of its time.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as { violations: Violation[] };
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  return serious.map(({ id, nodes }) => [id, nodes[0]?.html]);
+  return violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
 }
