@@ -103,7 +103,7 @@ describe('auto-reply and the live tail (spec §10, §6.2)', () => {
 
   it('shows the operator every service with its backlog (spec §11)', async () => {
     const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
-    const { body } = await operator.call<{ services: { name: string; healthy: boolean; figures: Record<string, number> }[] }>(
+    const { body } = await operator.call<{ services: { name: string; healthy: boolean; metrics: Record<string, number> }[] }>(
       'GET',
       '/api/admin/overview',
     );
@@ -112,7 +112,7 @@ describe('auto-reply and the live tail (spec §10, §6.2)', () => {
         (name) => [name, true],
       ),
     );
-    expect(body.services.find(({ name }) => name === 'send')?.figures).toMatchObject({ outbox_waiting: expect.any(Number) as number });
+    expect(body.services.find(({ name }) => name === 'send')?.metrics).toMatchObject({ outbox_waiting: expect.any(Number) as number });
     expect((await owner.call('GET', '/api/admin/overview')).status).toBe(403);
   });
 

@@ -323,7 +323,7 @@ describe('the Helm chart', () => {
         metadata: {
           serverAddress: 'http://prometheus.here:9090',
           // Every replica exports the total.
-          query: 'max(mgw_service_figure{figure="deliveries_waiting"})',
+          query: 'max(mgw_service_metric{metric="deliveries_waiting"})',
           threshold: '50',
           // A missing metric must not count as an empty backlog.
           ignoreNullValues: 'false',
@@ -342,8 +342,8 @@ describe('the Helm chart', () => {
         const [cpu, backlog] = triggers;
         const query = backlog?.metadata['query'] ?? '';
         const [, pattern = ''] = /^max\(mgw_events_waiting\{consumer=~"([^"]+)"\}\)$/.exec(query) ?? [];
-        const [, figure] = /^max\(mgw_service_figure\{figure="(\w+)"\}\)$/.exec(query) ?? [];
-        const scaledBy = figure ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
+        const [, metric] = /^max\(mgw_service_metric\{metric="(\w+)"\}\)$/.exec(query) ?? [];
+        const scaledBy = metric ?? consumers.filter((consumer) => new RegExp(`^(?:${pattern})$`).test(consumer));
         expect([app, cpu?.type, scaledBy]).toEqual([app, 'cpu', inPostgres.get(app) ?? consumes(app)]);
         // KEDA refuses a fallback with CPU alone.
         expect([app, fallback !== undefined]).toEqual([app, app === 'outbound-webhook-dispatcher']);
@@ -521,11 +521,11 @@ describe('alerts and the Grafana dashboard', () => {
   });
 
   it('CallbacksLate fires while callbacks of the platform are not split', () => {
-    expect(alert('CallbacksLate')).toContain('mgw_service_figure{figure="webhooks_oldest_seconds"}');
+    expect(alert('CallbacksLate')).toContain('mgw_service_metric{metric="callbacks_oldest_seconds"}');
   });
 
   it('alerts from the first dead letter of every service, until none is left (guarantees §2, §4)', () => {
-    expect(alert('DeadLetters')).toBe('max by (service_name) (mgw_service_figure{figure="dead_letters"}) > 0');
+    expect(alert('DeadLetters')).toBe('max by (service_name) (mgw_service_metric{metric="dead_letters"}) > 0');
   });
 
   it('measures the send latency over all send endpoints (spec §4)', () => {

@@ -11,7 +11,7 @@ export async function withOwnBusinesses(demo: Demo): Promise<Demo> {
   return { ...demo, businesses };
 }
 
-/** @param suffix digits that tell this business apart */
+/** @param suffix digits that no other business has */
 async function newBusiness(demo: Demo, { plan }: DemoBusiness, suffix: string): Promise<DemoBusiness> {
   const name = `${plan} ${suffix}`;
   const owner = { email: `owner-${suffix}@${plan.toLowerCase()}.example`, password: 'a long enough password' };

@@ -38,7 +38,7 @@ function streamRequests({ publishes, consumes, tails }) {
 }
 
 /** @returns {{publish: string[], subscribe: string[], responds: boolean}} `responds`: other services call it, and it may publish one response per request */
-export function natsPermissions(app) {
+function natsPermissions(app) {
   const service = SERVICES[app];
   const called = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
   const isCalled = Object.values(SERVICES).some(({ calls }) => calls[app] !== undefined);

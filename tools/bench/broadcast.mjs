@@ -13,7 +13,7 @@ const WARM_UP_SECONDS = 10;
 const SERVERS = ['PostgreSQL', 'NATS', 'Redis', 'platform-simulator'];
 
 /**
- * Adds the figures of broadcasts to the products' results. The products broadcast at `PLATFORM_PACE`.
+ * Adds the metrics of broadcasts to the products' results. The products broadcast at `PLATFORM_PACE`.
  * @param startAt starts the measured product again, at another pace
  */
 export async function measureBroadcast({ products, startAt, rounds, seconds }) {

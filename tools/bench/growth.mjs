@@ -10,7 +10,7 @@ import { outbound, receiver } from './webhooks.mjs';
 const BUSINESSES = 1_000;
 const CONNECTIONS = 64;
 
-/** Adds figures beside more businesses and webhooks to the product's results. */
+/** Adds the metrics beside more businesses and webhooks to the product's results. */
 export async function measureGrowth({ product, rounds, seconds }) {
   const { operator, account, results } = product;
   const total = () => sum(product.cpu());
@@ -32,7 +32,7 @@ export async function measureGrowth({ product, rounds, seconds }) {
     }
     const sent = sum(measured.map((round) => round.sent));
     results[`send-template × ${CONNECTIONS}, ${name}`] = {
-      ...Object.fromEntries(['perSecond', 'p50', 'p99'].map((figure) => [figure, median(measured.map((round) => round[figure]))])),
+      ...Object.fromEntries(['perSecond', 'p50', 'p99'].map((name) => [name, median(measured.map((round) => round[name]))])),
       note: `CPU ${(((total() - before) / sent) * 1_000).toFixed(2)} s for 1,000`,
     };
   };
@@ -47,7 +47,7 @@ export async function measureGrowth({ product, rounds, seconds }) {
 
   const witness = await receiver();
   const webhook = { name: 'bench', url: witness.url, events: ['message.received'] };
-  const told = async (name, accounts, webhooks) => {
+  const measure = async (name, accounts, webhooks) => {
     const [before, measured] = [total(), []];
     for (let round = 0; round < rounds; round++) measured.push(await outbound(accounts, witness, 4_000, webhooks));
     results[`outbound deliveries, ${name}`] = {
@@ -58,15 +58,15 @@ export async function measureGrowth({ product, rounds, seconds }) {
   await account.client('POST', '/api/client/webhooks', webhook);
   await pause(500);
   await outbound([account], witness, 4_000, 1);
-  await told('the only webhook', [account], 1);
+  await measure('the only webhook', [account], 1);
   const five = [];
   for (let nth = 1; nth <= 5; nth++) {
     const business = await benchAccount(product, operator, 0, nth);
     for (let i = 0; i < 20; i++) await business.client('POST', '/api/client/webhooks', webhook);
     five.push(business);
   }
-  await told('one of 101 webhooks', [account], 1);
-  await told('100 webhooks, 20 of each event', five, 20);
+  await measure('one of 101 webhooks', [account], 1);
+  await measure('100 webhooks, 20 of each event', five, 20);
   witness.close();
 }
 

@@ -44,7 +44,7 @@ export function checkOut(commit) {
 
 /** A running product with an account, and what its processes use. */
 export class Product {
-  /** Figures of the measurements, by name. */
+  /** The measurements, by name. */
   results = {};
 
   /**

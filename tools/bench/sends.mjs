@@ -22,7 +22,7 @@ export function loadOf({ siteUrl, account }, kind, connections, seconds) {
   return load({ origin: siteUrl, path: `/api/v1/send-${kind}`, keys: account.keys, connections, seconds, kind });
 }
 
-/** Adds the figures of sends to each product's results. */
+/** Adds the metrics of sends to each product's results. */
 export async function measureSends({ products, skeletonPort, rounds, seconds }) {
   const skeleton = (connections) => ({
     origin: `http://127.0.0.1:${skeletonPort}`,
@@ -69,5 +69,5 @@ export async function measureSends({ products, skeletonPort, rounds, seconds }) 
 }
 
 function medians(rounds) {
-  return Object.fromEntries(['perSecond', 'p50', 'p99'].map((figure) => [figure, median(rounds.map((round) => round[figure]))]));
+  return Object.fromEntries(['perSecond', 'p50', 'p99'].map((name) => [name, median(rounds.map((round) => round[name]))]));
 }

@@ -8,7 +8,7 @@ const WARM_UP_SECONDS = 15;
 /** Its pools close idle connections for half a minute after the start. */
 const IDLE_MS = 60_000;
 
-/** Adds the figures of the standalone form to those of the separate form. */
+/** Adds the metrics of the standalone form to those of the separate form. */
 export async function measureStandalone({ separate, standalone, rounds, seconds }) {
   const sends = (product, duration) => loadOf(product, 'template', CONNECTIONS, duration);
   await sends(separate, WARM_UP_SECONDS);
@@ -24,7 +24,7 @@ export async function measureStandalone({ separate, standalone, rounds, seconds 
     }),
   );
   const [apart, together] = [separate, standalone].map((product) => measured.get(product).map(({ result }) => result));
-  const ofSeparate = (figure) => median(together.map((round, i) => round[figure] / apart[i][figure]));
+  const ofSeparate = (name) => median(together.map((round, i) => round[name] / apart[i][name]));
   const cpu = (product, results) => sum(cpuPerThousand(measured.get(product), sum(results.map(({ sent }) => sent))));
   separate.standalone = {
     'standalone, seconds to ready': standalone.processes.find(({ app }) => app === 'standalone').ready_ms / 1_000,

@@ -1,8 +1,8 @@
-// The benchmark's table: one line for each figure, its bar, and beside it the other commit's figure.
+// The benchmark's table: one line for each metric, its bar, and the other commit's value beside it.
 import { sum } from './product.mjs';
 
 const MESSAGE = 'webhook → webhook, 200/s';
-/** The figures, their bars, and whether more is better. `docs/operations.md` explains the bars. */
+/** The metrics, their bars, and whether more is better. `docs/operations.md` explains the bars. */
 const BARS = {
   'send-template × 32, of the skeleton': { atLeast: 0.8 },
   'send-template × 64, of the skeleton': { atLeast: 0.8 },
@@ -32,12 +32,12 @@ const UNITS = [
 
 /** @param products the measured one, and another to compare it with or none */
 export function printTable(products, { cores, node, history }) {
-  const [figures, others] = products.map(figuresOf);
-  const rows = Object.entries(figures).map(([name, value]) => {
+  const [metrics, others] = products.map(metricsOf);
+  const rows = Object.entries(metrics).map(([name, value]) => {
     const bar = BARS[name];
     const met = bar && (bar.atLeast === undefined ? value <= bar.atMost : value >= bar.atLeast);
     const limit = bar ? `${met ? '✓' : '✗'} ${bar.atLeast === undefined ? '≤' : '≥'} ${bar.atLeast ?? bar.atMost}` : '';
-    return [name, figure(value), ...(others ? [figure(others[name]), figure(value / others[name])] : []), limit];
+    return [name, formatted(value), ...(others ? [formatted(others[name]), formatted(value / others[name])] : []), limit];
   });
   const head = ['', ...products.map(({ name }) => name), ...(others ? ['ratio'] : []), 'bar'];
   console.log(`\n${cores} cores, Node ${node}; medians; servers, product and load on the same machine; ${history} earlier messages\n`);
@@ -48,15 +48,15 @@ export function printTable(products, { cores, node, history }) {
   printCpu("1,000 customers' messages (200/s), to the customer's webhook", products, MESSAGE);
 }
 
-function figuresOf({ results, standalone, broadcast, residentMegabytes }) {
-  const figures = {};
+function metricsOf({ results, standalone, broadcast, residentMegabytes }) {
+  const metrics = {};
   for (const [name, measured] of Object.entries(results)) {
-    for (const [field, unit] of UNITS) if (measured[field] !== undefined) figures[`${name}, ${unit}`] = measured[field];
-    if (measured.cpu) figures[`${name}, CPU ms for each`] = sum(measured.cpu);
+    for (const [field, unit] of UNITS) if (measured[field] !== undefined) metrics[`${name}, ${unit}`] = measured[field];
+    if (measured.cpu) metrics[`${name}, CPU ms for each`] = sum(measured.cpu);
   }
-  figures['largest service after the run, MB'] = Math.max(...Object.values(residentMegabytes));
-  figures['all services after the run, MB'] = sum(residentMegabytes);
-  return { ...figures, ...standalone, ...broadcast };
+  metrics['largest service after the run, MB'] = Math.max(...Object.values(residentMegabytes));
+  metrics['all services after the run, MB'] = sum(residentMegabytes);
+  return { ...metrics, ...standalone, ...broadcast };
 }
 
 function printCpu(title, products, name) {
@@ -68,6 +68,6 @@ function printCpu(title, products, name) {
     );
 }
 
-function figure(value) {
+function formatted(value) {
   return Number.isFinite(value) ? (value >= 100 ? String(Math.round(value)) : value.toFixed(2)) : '–';
 }

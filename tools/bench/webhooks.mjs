@@ -32,11 +32,11 @@ export async function receiver() {
   return { url: `http://127.0.0.1:${server.address().port}/`, arrived, received, close: () => server.closeAllConnections() };
 }
 
-/** Adds the figures of callbacks and webhooks to each product's results. */
+/** Adds the metrics of callbacks and webhooks to each product's results. */
 export async function measureWebhooks({ products, rounds }) {
   const witnesses = new Map();
   for (const product of products) witnesses.set(product, await Witness.start(product));
-  const add = (product, name, figures) => (product.results[name] = figures);
+  const add = (product, name, measured) => (product.results[name] = measured);
   // Warm up until V8 has compiled the hot code.
   for (const witness of witnesses.values()) await witness.latency(200, 30);
   for (const [name, perSecond, seconds] of PACES) {
@@ -45,7 +45,7 @@ export async function measureWebhooks({ products, rounds }) {
     );
     for (const product of products) {
       const counted = measured.get(product);
-      const [p50, p99] = ['p50', 'p99'].map((figure) => median(counted.map(({ result }) => result[figure])));
+      const [p50, p99] = ['p50', 'p99'].map((name) => median(counted.map(({ result }) => result[name])));
       add(product, name, { p50, p99, cpu: cpuPerThousand(counted, rounds * perSecond * seconds) });
     }
   }

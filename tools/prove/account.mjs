@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const MOST = 100_000;
-export const CAP = 100;
+const CAP = 100;
 const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied', 'message.status'];
 /** Webhooks of each plan's business; `mode` is the receiver's behaviour without a fault. */
 const WEBHOOKS = {

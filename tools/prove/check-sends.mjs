@@ -64,14 +64,14 @@ export const SEND_CHECKS = {
     return [...written].filter((id) => events.get(id)?.length !== 1).map((id) => `${id} has ${events.get(id)?.length ?? 0} events`);
   },
   'statuses wrong': (run) => {
-    const told = groupBy(
+    const reported = groupBy(
       run.callbacks.filter(({ kind }) => kind === 'status'),
       ({ id }) => id,
     );
     const records = new Map(run.records.map(({ message_id, status }) => [message_id, status]));
     const wrong = accepted(run).flatMap(({ id }) => {
-      const highest = Math.max(1, ...(told.get(id) ?? []).map(({ status }) => RANK[status] ?? 0));
-      return RANK[records.get(id)] === highest ? [] : [`${id} is ${records.get(id)}, the platform told rank ${highest}`];
+      const highest = Math.max(1, ...(reported.get(id) ?? []).map(({ status }) => RANK[status] ?? 0));
+      return RANK[records.get(id)] === highest ? [] : [`${id} is ${records.get(id)}, the platform reported rank ${highest}`];
     });
     // If two reads do not overlap, the later one must not show a lower status.
     const fell = [...groupBy(run.reads, ({ message_id }) => message_id)].flatMap(([id, reads]) =>

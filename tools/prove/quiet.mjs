@@ -15,7 +15,7 @@ const UNFINISHED = {
   'broadcasts not finished': [`SELECT count(*) FROM broadcast.broadcasts WHERE status IN ('scheduled', 'running')`],
 };
 
-export async function liftDisturbances({ product, platform, callbacks, receivers }) {
+async function liftDisturbances({ product, platform, callbacks, receivers }) {
   callbacks.mode = null;
   receivers.set('disturbed', 'ok');
   await platform.control('DELETE', 'rules');

@@ -5,8 +5,8 @@ import { countUpTo } from '@mgw/service';
  * callback of each lane.
  */
 export const METRICS = {
-  webhooks_waiting: countUpTo('FROM ingest.callbacks WHERE split_at IS NULL ORDER BY lane, id'),
-  webhooks_oldest_seconds: `
+  callbacks_waiting: countUpTo('FROM ingest.callbacks WHERE split_at IS NULL ORDER BY lane, id'),
+  callbacks_oldest_seconds: `
     WITH RECURSIVE oldest AS (
       (SELECT lane, received_at FROM ingest.callbacks WHERE split_at IS NULL ORDER BY lane, id LIMIT 1)
       UNION ALL

@@ -28,7 +28,7 @@ export const ConversationRecord = Type.Object({
   /** The user who handles it. */
   assigned_to: Nullable(Id),
   status: ConversationStatus,
-  /** Messages of the customer since somebody opened or answered the conversation. */
+  /** Messages of the customer since somebody opened the conversation or replied. */
   unread_count: Type.Integer({ minimum: 0 }),
   /** Since when the customer waits for a reply. */
   waiting_since: Nullable(IsoTime),

@@ -204,7 +204,7 @@ export const CheckSend = operation('send', 'check', {
         details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
       }),
     ),
-    /** The text that the person would read; "" if it cannot be told. */
+    /** The text that the person would read; "" if it is not known. */
     text: Type.String(),
     /** Null without a recipient. */
     session_window: Nullable(Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime) })),

@@ -15,7 +15,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
 
   it('posts the exact bytes and returns the status', async () => {
     receiver.respond((_, response) => void response.writeHead(201).end());
-    expect(await post(`${receiver.url}/hook?x=1`)).toEqual({ kind: 'answered', status: 201 });
+    expect(await post(`${receiver.url}/hook?x=1`)).toEqual({ kind: 'responded', status: 201 });
     expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/hook?x=1', body: '{"a":1}' });
   });
 
@@ -26,7 +26,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
 
   it('follows no redirect', async () => {
     receiver.respond((_, response) => void response.writeHead(302, { location: `${receiver.url}/other` }).end());
-    expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 302 });
+    expect(await post(receiver.url)).toEqual({ kind: 'responded', status: 302 });
     expect(receiver.requests).toHaveLength(1);
   });
 
@@ -34,7 +34,7 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     receiver.respond(() => undefined);
     expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
     receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
-    expect(await post(receiver.url)).toEqual({ kind: 'answered', status: 200 });
+    expect(await post(receiver.url)).toEqual({ kind: 'responded', status: 200 });
   });
 
   it.each([
@@ -46,8 +46,8 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
   ])('returns the beginning of a body of %s if it is wanted, within a second', async (_, respond, excerpt) => {
     receiver.respond((_request, response) => void respond(response.writeHead(500)));
     const call = { url: receiver.url, headers: {}, body: '{}', timeoutMs: 5_000 };
-    expect(await open.post(call, (status) => status === 500)).toEqual({ kind: 'answered', status: 500, excerpt });
-    expect(await open.post(call, (status) => status !== 500)).toEqual({ kind: 'answered', status: 500 });
+    expect(await open.post(call, (status) => status === 500)).toEqual({ kind: 'responded', status: 500, excerpt });
+    expect(await open.post(call, (status) => status !== 500)).toEqual({ kind: 'responded', status: 500 });
   });
 
   it('D6: ends a TLS handshake that hangs at the timeout', async () => {

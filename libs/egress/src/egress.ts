@@ -35,18 +35,18 @@ const CHECK_NAME_MS = 2_000;
  * `maySend` ended the call.
  */
 export type EgressResult =
-  | { kind: 'answered'; status: number; excerpt?: string }
+  | { kind: 'responded'; status: number; excerpt?: string }
   | { kind: 'refused' }
   | { kind: 'unreachable' }
   | { kind: 'timeout' }
   | { kind: 'cut_off' };
 
 /** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
-export type EgressResponse = Exclude<EgressResult, { kind: 'answered' }> | { kind: 'answered'; status: number; text: string };
+export type EgressResponse = Exclude<EgressResult, { kind: 'responded' }> | { kind: 'responded'; status: number; text: string };
 
 /** A response whose body the caller reads to its end or destroys. */
 export interface EgressDownload {
-  kind: 'answered';
+  kind: 'responded';
   status: number;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: Readable;
@@ -117,29 +117,29 @@ export class Egress {
       const { host } = new URL(call.url);
       if (wantsExcerpt(statusCode)) excerpt = this.excerptOf(body, host);
       else this.discard(body, host);
-      return Promise.resolve({ kind: 'answered' as const, status: statusCode });
+      return Promise.resolve({ kind: 'responded' as const, status: statusCode });
     });
     // The call's time has stopped: a slow body does not change the result.
-    return result.kind === 'answered' && excerpt !== undefined ? { ...result, excerpt: await excerpt } : result;
+    return result.kind === 'responded' && excerpt !== undefined ? { ...result, excerpt: await excerpt } : result;
   }
 
   /** POSTs once and reads the response, within the same time; never throws. @param maxBytes largest body */
   postAndRead(call: EgressCall, maxBytes: number): Promise<EgressResponse> {
     return this.guarded(call, async ({ statusCode, body }) => ({
-      kind: 'answered',
+      kind: 'responded',
       status: statusCode,
       text: await bounded(body, maxBytes),
     }));
   }
 
   /** GETs once and returns the body as a stream; never throws. A body that pauses for longer than the call's timeout ends with an error. */
-  get(call: Omit<EgressCall, 'body'>): Promise<EgressDownload | Exclude<EgressResult, { kind: 'answered' }>> {
+  get(call: Omit<EgressCall, 'body'>): Promise<EgressDownload | Exclude<EgressResult, { kind: 'responded' }>> {
     return this.guarded({ ...call, body: null }, ({ statusCode, headers, body }) =>
-      Promise.resolve({ kind: 'answered', status: statusCode, headers, body }),
+      Promise.resolve({ kind: 'responded', status: statusCode, headers, body }),
     );
   }
 
-  private async guarded<R>(call: EgressCall, read: Read<R>): Promise<R | Exclude<EgressResult, { kind: 'answered' }>> {
+  private async guarded<R>(call: EgressCall, read: Read<R>): Promise<R | Exclude<EgressResult, { kind: 'responded' }>> {
     const checked = this.rules.check(call.url);
     if ('refused' in checked) return { kind: 'refused' };
     const end = new AbortController();

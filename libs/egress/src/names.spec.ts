@@ -5,7 +5,7 @@ import { EgressRules } from './rules';
 
 const PUBLIC = '93.184.215.14';
 const NAME = 'hooks.example.com';
-const OK = { kind: 'answered', status: 200 };
+const OK = { kind: 'responded', status: 200 };
 
 describe('the addresses that names resolve to (guarantees §5)', () => {
   let canary: RawReceiver;

@@ -2,7 +2,7 @@ import type { Tx } from '@mgw/postgres';
 import type { OutboxRelayOptions } from './relay-options';
 
 /** Consumer name of dead letters that the relay wrote. */
-export const OUTBOX_LETTERS = 'outbox';
+const OUTBOX_LETTERS = 'outbox';
 /** SQL: whether a dead letter waits for its return to the outbox. */
 export const REPLAY_REQUESTED = `replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}'`;
 const MOST_REPLAYED = 10;

@@ -14,7 +14,7 @@ export interface PullerOptions {
   nc: NatsConnection;
   stream: string;
   durable: string;
-  /** Milliseconds until an unanswered request ends. */
+  /** Milliseconds until a request without a response ends. */
   expiresMs: number;
   onMessage(message: PulledMessage): void;
   /** A request has ended. @param isTooLarge the next message has more bytes than were requested */

@@ -85,14 +85,14 @@ export class OutboxRelay {
     const rows = events.map(outboxRow);
     const characters = rows.reduce((sum, { body }) => sum + body.length, 0);
     const fits = this.inMemory.length + rows.length <= MAX_IN_MEMORY && this.inMemoryCharacters + characters <= MAX_IN_MEMORY_CHARACTERS;
-    if (!this.caughtUp || !fits || !this.hasOlder(events)) return this.wake();
+    if (!this.caughtUp || !fits || !this.knowsOlder(events)) return this.wake();
     this.take(rows);
     this.inMemoryCharacters += characters;
     this.signal.notify();
   }
 
   /** Whether all older unpublished events of their keys are among them or were taken into memory. */
-  private hasOlder(events: readonly EventEnvelope[]): boolean {
+  private knowsOlder(events: readonly EventEnvelope[]): boolean {
     const own = new Set(events.map(({ id }) => id));
     const lists = new Set(events.map(olderUnpublished));
     return [...lists].every((older) => older?.every((id) => own.has(id) || this.taken.has(id)) ?? false);

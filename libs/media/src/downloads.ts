@@ -52,7 +52,8 @@ export class MediaDownloads {
       ...(!isWhole && { range: `bytes=${range.first}-${range.last}` }),
     };
     const response = await this.egress.get({ url, headers, timeoutMs: PAUSE_MS });
-    if (response.kind !== 'answered') return failed(`the host of the file did not respond (${response.kind})`, response.kind !== 'refused');
+    if (response.kind !== 'responded')
+      return failed(`the host of the file did not respond (${response.kind})`, response.kind !== 'refused');
     const problem = problemOf(response, { range, size, mimeType });
     if (problem !== null) {
       response.body.on('error', () => undefined).destroy();

@@ -38,7 +38,7 @@ export function metricsController(service: ServiceName, schema: string, own: Rec
 
     constructor(private readonly db: Database) {
       const help = "Values of the service's tables, of all its replicas together";
-      this.removeGauge = gauges('mgw_service_figure', help, 'figure', () => this.read(), { service_name: service });
+      this.removeGauge = gauges('mgw_service_metric', help, 'metric', () => this.read(), { service_name: service });
     }
 
     onApplicationShutdown(): void {

@@ -34,16 +34,16 @@ describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () =
 
 describe('values that are read at a scrape', () => {
   const series = async () =>
-    [...(await metricsText()).text.matchAll(/^mgw_test_figure\{of="(\w+)"\} (\d+)/gm)].map(([, ...found]) => found);
+    [...(await metricsText()).text.matchAll(/^mgw_test_metric\{of="(\w+)"\} (\d+)/gm)].map(([, ...found]) => found);
 
   it('come from every reader; one that fails or was removed has none', async () => {
-    const tell = (figures: () => Promise<Record<string, number>>) => gauges('mgw_test_figure', 'test', 'of', figures);
+    const add = (values: () => Promise<Record<string, number>>) => gauges('mgw_test_metric', 'test', 'of', values);
     const ends = [
-      tell(async () => ({ a: 1, b: 2 })),
-      tell(async () => {
+      add(async () => ({ a: 1, b: 2 })),
+      add(async () => {
         throw new Error('the database is away');
       }),
-      tell(async () => ({ c: 3 })),
+      add(async () => ({ c: 3 })),
     ];
     expect(await series()).toEqual([
       ['a', '1'],

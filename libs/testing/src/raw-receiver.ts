@@ -42,7 +42,7 @@ export async function startRawReceiver(
         sockets.forEach((socket) => socket.destroy());
       }),
   };
-  const hear = (socket: Socket) => {
+  const onConnection = (socket: Socket) => {
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk.toString('latin1');
@@ -55,7 +55,7 @@ export async function startRawReceiver(
     });
     socket.on('error', () => undefined);
   };
-  const server = tls ? createTls(tls, hear) : createPlain(hear);
+  const server = tls ? createTls(tls, onConnection) : createPlain(onConnection);
   server.on('connection', (socket: Socket) => {
     receiver.connections += 1;
     sockets.add(socket);

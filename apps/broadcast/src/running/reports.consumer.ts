@@ -6,18 +6,18 @@ import { Database } from '@mgw/postgres';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { ReportsStore, type Reply, type Report } from './reports.store';
 
-/** Finds a row if a message of any business may still be answered (reports.store.ts). An index serves each part. */
-const ANSWERABLE = `
+/** Finds a row if a message of any business may still get a reply (reports.store.ts). An index serves each part. */
+const AWAITS_REPLIES = `
   SELECT 1 FROM broadcast.broadcasts WHERE started_at IS NOT NULL AND finished_at IS NULL
   UNION ALL SELECT 1 FROM broadcast.broadcasts WHERE finished_at > now() - interval '25 hours' LIMIT 1`;
-/** Age of the knowledge whether any message may be answered, in milliseconds. */
+/** How long the result of that query counts, in milliseconds. */
 const FRESH_MS = 500;
 
 /** Consumes the platform's reports on messages (decision 26), and the replies of customers. */
 @Injectable()
 export class ReportsConsumer extends EventConsumers {
   constructor(reports: ReportsStore, consumers: ConsumerFactory, db: Database) {
-    const isAnswerable = new RefreshedValue<boolean>({ load: async () => (await db.query(ANSWERABLE)).length > 0 });
+    const awaitsReplies = new RefreshedValue<boolean>({ load: async () => (await db.query(AWAITS_REPLIES)).length > 0 });
     super([
       consumers.create({
         durable: 'broadcast-statuses',
@@ -40,7 +40,7 @@ export class ReportsConsumer extends EventConsumers {
         // Redelivered events have no effect: the first reply stays.
         idempotent: true,
         latencyTolerant: true,
-        isIdle: async () => !(await isAnswerable.get(FRESH_MS)),
+        isIdle: async () => !(await awaitsReplies.get(FRESH_MS)),
         handle: (events, tx) => reports.applyReplies(tx, events.flatMap(replyOf)),
       }),
     ]);

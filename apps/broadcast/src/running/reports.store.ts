@@ -25,11 +25,11 @@ export interface Reply {
   at: string;
 }
 
-/** The platform's clock tells whole seconds, and may be behind. */
+/** The platform's clock has whole seconds, and may be behind. */
 const CLOCK_SKEW = `interval '1 minute'`;
 
-/** Recipients whom the message `n` may answer. */
-const ANSWERABLE = `broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+/** Recipients to whose message `n` may be the reply. */
+const REPLIED_BY = `broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
   WHERE r.attempted_at BETWEEN n.at - interval '1 day' AND n.at + ${CLOCK_SKEW}
     AND ${onRow(`b.business_id = n.business_id AND r.state IN ('sending', 'sent', 'unclear')`)}`;
 
@@ -83,7 +83,7 @@ export class ReportsStore {
   }
 
   /**
-   * Marks the newest recipients whom each message may answer: the one it quotes, or the person's own of the last day. A reply may arrive
+   * Marks the newest recipients to whose message each one may be the reply: the one it quotes, or the person's own of the last day. A reply may arrive
    * before the outcome of its send is recorded. The index has the day, so that the person's earlier messages are not read.
    */
   async applyReplies(tx: Tx, replies: Reply[]): Promise<void> {
@@ -91,9 +91,9 @@ export class ReportsStore {
       `SELECT r.broadcast_id, r.nth, min(n.at)::text AS at
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) AS n (business_id, phone, quoted, at)
        CROSS JOIN LATERAL (
-         (SELECT r.broadcast_id, r.nth, r.attempted_at, true AS is_quoted FROM ${ANSWERABLE} AND r.message_id = n.quoted)
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, true AS is_quoted FROM ${REPLIED_BY} AND r.message_id = n.quoted)
          UNION ALL
-         (SELECT r.broadcast_id, r.nth, r.attempted_at, false FROM ${ANSWERABLE} AND r.phone = n.phone ORDER BY r.attempted_at DESC LIMIT 1)
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, false FROM ${REPLIED_BY} AND r.phone = n.phone ORDER BY r.attempted_at DESC LIMIT 1)
          ORDER BY is_quoted DESC, attempted_at DESC LIMIT 1
        ) r GROUP BY r.broadcast_id, r.nth`,
       [

@@ -23,7 +23,7 @@ export function useShortcuts({ palette, help }: { palette: () => void; help: () 
   latest.current = on;
   useLayoutEffect(() => {
     let gAt = -Infinity;
-    const hear = (event: KeyboardEvent) => {
+    const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey, shiftKey, target, timeStamp } = event;
       const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
       if (altKey || isText || document.querySelector('[aria-modal=true]')) return;
@@ -36,7 +36,7 @@ export function useShortcuts({ palette, help }: { palette: () => void; help: () 
       gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
       latest.current(key, afterG, false);
     };
-    document.addEventListener('keydown', hear);
-    return () => document.removeEventListener('keydown', hear);
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
   }, []);
 }

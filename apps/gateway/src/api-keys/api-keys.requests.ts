@@ -39,7 +39,7 @@ export class EditApiKeyRequest {
   allowed_ips?: string[] | null;
 }
 
-export const GRACE_MINUTES = [0, 15, 60, 360, 1_440] as const;
+const GRACE_MINUTES = [0, 15, 60, 360, 1_440] as const;
 
 @JSONSchema({ example: { grace_minutes: 60 } })
 export class RotateApiKeyRequest {

@@ -227,7 +227,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       expect((await call(address).expect(200)).headers).toMatchObject({ 'ratelimit-remaining': String(59 - nth) });
     await dashboard.db.query(`UPDATE access.api_keys SET last_used_at = NULL WHERE id = $1`, [id]);
     await owner.patch(`/api/client/api-keys/${id}`, { allowed_ips: [] }).expect(200);
-    // Gateways hear of the change a moment later.
+    // Gateways read the change a moment later.
     await eventually(async () => (await call('198.51.100.2')).status === 200);
     expect(await listed(id)).toMatchObject({ last_ip: '198.51.100.2', allowed_ips: [] });
     dashboard.neighbours.reset();

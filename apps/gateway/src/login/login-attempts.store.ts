@@ -4,7 +4,7 @@ import { Database, type Tx } from '@mgw/postgres';
 import { accountSubject } from './login-subjects';
 
 /** How long a wrong login counts (spec §10). */
-export const ATTEMPT_WINDOW_SECONDS = 15 * 60;
+const ATTEMPT_WINDOW_SECONDS = 15 * 60;
 const WINDOW = `make_interval(secs => ${ATTEMPT_WINDOW_SECONDS})`;
 
 /** An account or an address, and its limit of wrong logins within the window. */

@@ -38,6 +38,6 @@ export const UploadedSample = Type.Object(
 export type UploadedSample = Static<typeof UploadedSample>;
 
 /** Errors of every transfer with the platform. */
-export const TRANSFER_ERRORS = ['NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
+const TRANSFER_ERRORS = ['NOT_CONNECTED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
 export const UPLOAD_ERRORS: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', ...TRANSFER_ERRORS];
 export const MEDIA_ERRORS: readonly ErrorCode[] = ['NOT_FOUND', 'MEDIA_EXPIRED', ...TRANSFER_ERRORS];

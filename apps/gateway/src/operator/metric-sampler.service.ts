@@ -20,7 +20,7 @@ export class MetricSampler extends BackgroundLoop {
   protected async round(): Promise<number> {
     if (await this.samples.claimMinute()) {
       const healthy = (await this.services.check()).filter((service) => service.healthy);
-      await this.samples.store(Object.fromEntries(healthy.map(({ name, figures }) => [name, figures])));
+      await this.samples.store(Object.fromEntries(healthy.map(({ name, metrics }) => [name, metrics])));
     }
     return EVERY_MS - (Date.now() % EVERY_MS) + 500;
   }

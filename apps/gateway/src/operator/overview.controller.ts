@@ -9,8 +9,8 @@ import { ServicesHealth } from './services-health';
 const Health = Type.Object({
   name: Type.String(),
   healthy: Type.Boolean({ description: 'Whether a replica responded in time.' }),
-  answered_in_ms: Type.Integer(),
-  figures: Type.Record(Type.String(), Type.Number(), { description: 'Backlogs, ages in seconds and rates, by name.' }),
+  responded_in_ms: Type.Integer(),
+  metrics: Type.Record(Type.String(), Type.Number(), { description: 'Backlogs, ages in seconds and rates, by name.' }),
 });
 const OverviewResponse = Type.Object({ checked_at: IsoTime, services: Type.Array(Health) }, { title: 'Overview' });
 const BacklogsResponse = Type.Object(
@@ -39,7 +39,7 @@ export class OverviewController {
   @Get('overview')
   @Responds(OverviewResponse, 'Show the health, backlogs and rates of each service')
   async show() {
-    const gateway = { name: 'gateway', healthy: true, answered_in_ms: 0, figures: { uptime_seconds: Math.round(process.uptime()) } };
+    const gateway = { name: 'gateway', healthy: true, responded_in_ms: 0, metrics: { uptime_seconds: Math.round(process.uptime()) } };
     return { checked_at: new Date().toISOString(), services: [gateway, ...(await this.services.check())] };
   }
 

@@ -8,8 +8,8 @@ const WAIT_MS = 1_500;
 export interface ServiceHealth {
   name: string;
   healthy: boolean;
-  answered_in_ms: number;
-  figures: Record<string, number>;
+  responded_in_ms: number;
+  metrics: Record<string, number>;
 }
 
 /** Whether the services respond, and their metrics. */
@@ -27,8 +27,8 @@ export class ServicesHealth {
     return {
       name,
       healthy: response !== null,
-      answered_in_ms: Math.round(performance.now() - startedAt),
-      figures: response?.metrics ?? {},
+      responded_in_ms: Math.round(performance.now() - startedAt),
+      metrics: response?.metrics ?? {},
     };
   }
 }

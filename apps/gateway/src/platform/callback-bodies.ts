@@ -14,7 +14,7 @@ export interface BodyLimits {
 }
 
 /** The body was not read; the response has this `statusCode`. */
-export class BodyRefusedError extends Error {
+class BodyRefusedError extends Error {
   constructor(
     message: string,
     readonly statusCode: 413 | 503,

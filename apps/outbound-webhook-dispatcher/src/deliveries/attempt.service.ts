@@ -112,7 +112,7 @@ export class AttemptService {
       return !claim.holds() && (await claim.confirm()) ? this.post(attempt, request, claim) : null;
     }
     crashPoint('dispatch.after-attempt');
-    attemptsEnded.inc({ outcome: result.kind === 'answered' && result.status !== 200 ? 'not_200' : result.kind });
+    attemptsEnded.inc({ outcome: result.kind === 'responded' && result.status !== 200 ? 'not_200' : result.kind });
     return this.endFor(result);
   }
 
@@ -144,7 +144,7 @@ export class AttemptService {
     const attributes = { 'http.request.method': 'POST', ...serverOf(url), 'mgw.webhook_id': webhook_id };
     return traced('POST webhook', { kind: 'client', parent: traceparent, attributes }, async (span) => {
       const result = await post();
-      if (result.kind !== 'answered') span.fail(result.kind);
+      if (result.kind !== 'responded') span.fail(result.kind);
       else {
         span.set({ 'http.response.status_code': result.status });
         if (result.status !== 200) span.fail(String(result.status));
@@ -184,7 +184,7 @@ export class AttemptService {
 
   /** Decision 31: only 200 is a success. */
   private endFor(result: Exclude<EgressResult, { kind: 'cut_off' }>): End {
-    if (result.kind === 'answered') {
+    if (result.kind === 'responded') {
       const succeeded = result.status === 200;
       const reason = succeeded ? null : `responded ${result.status} instead of 200`;
       // PostgreSQL stores no NUL.

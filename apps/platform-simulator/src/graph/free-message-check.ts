@@ -47,7 +47,7 @@ const Reaction = strict({ message_id: text(512), emoji: Type.String({ maxLength:
 const Text = strict({ body: Type.String({ minLength: 1 }), preview_url: optional(Type.Boolean()) });
 
 /** Checks the content of all types but templates (platform §1.2, §1.3). @throws GraphFailure */
-export function checkFreeMessage(message: MessageBody, phoneNumberId: string, media: MediaStore): void {
+function checkFreeMessage(message: MessageBody, phoneNumberId: string, media: MediaStore): void {
   const type = String(message.type ?? 'text');
   const content = message[type];
   if (isMediaKind(type)) checkMedia(type, content, type, phoneNumberId, media);

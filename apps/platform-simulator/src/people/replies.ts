@@ -14,7 +14,7 @@ export interface Delivered {
 const THIRTY_HOURS_MS = 30 * 3_600_000;
 
 /** The new number of test number 65. */
-export const NEW_NUMBER = '12015550199';
+const NEW_NUMBER = '12015550199';
 
 export async function react(people: People, reaction: Reaction, { account, recipient, messageId, tap }: Delivered): Promise<void> {
   const reply = (type: string, content: Record<string, unknown>, at = people.now()) =>

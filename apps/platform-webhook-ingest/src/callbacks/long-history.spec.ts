@@ -33,8 +33,8 @@ describe('waiting callbacks of one business behind a long history', () => {
 
   it('the metrics count up to 10,000 and find the oldest one', async () => {
     const { metrics, rows } = await metricsRead(harness.db, metricsController('platform-webhook-ingest', 'ingest', METRICS));
-    expect(metrics).toMatchObject({ webhooks_waiting: 10_000 });
-    expect(metrics['webhooks_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
+    expect(metrics).toMatchObject({ callbacks_waiting: 10_000 });
+    expect(metrics['callbacks_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
     expect(rows['callbacks']).toBeLessThanOrEqual(10_010);
   });
 });

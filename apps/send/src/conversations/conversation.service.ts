@@ -53,8 +53,8 @@ export class ConversationService {
   }
 
   /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
-  async answered(db: Database, replies: Reply[]): Promise<void> {
-    if (replies.length > 0) await this.store.answered(db.relaxed, replies);
+  async recordReplies(db: Database, replies: Reply[]): Promise<void> {
+    if (replies.length > 0) await this.store.recordReplies(db.relaxed, replies);
   }
 
   /**

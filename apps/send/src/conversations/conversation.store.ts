@@ -109,7 +109,7 @@ export class ConversationStore {
    * Records that these conversations got a reply. A message that came while the reply was on its way still waits.
    * Locks rows in the order of their ids to avoid deadlocks.
    */
-  async answered(db: Pick<Tx, 'query'>, replies: Reply[]): Promise<void> {
+  async recordReplies(db: Pick<Tx, 'query'>, replies: Reply[]): Promise<void> {
     await db.query(
       `UPDATE send.conversations SET waiting_since = NULL, unread_count = 0 WHERE id IN (
          SELECT c.id FROM send.conversations c JOIN unnest($1::bigint[], $2::timestamptz[]) AS reply (id, begun_at) USING (id)

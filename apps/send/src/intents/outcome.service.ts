@@ -129,12 +129,12 @@ export class OutcomeService {
       ),
     );
     this.relay.publishCommitted(published);
-    const answered = acceptances
+    const replies = acceptances
       .filter(({ intent }) => isReply(intent))
       .map(({ conversationId, intent }) => ({ conversationId: conversationId as number, begunAt: createdAt(intent.id) }));
     await this.conversations
-      .answered(this.db, answered)
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'marking conversations as answered failed'));
+      .recordReplies(this.db, replies)
+      .catch((error: unknown) => this.logger.warn({ err: error }, 'recording that conversations got replies failed'));
     return acceptances.map(() => undefined);
   }
 
@@ -150,7 +150,7 @@ export class OutcomeService {
   }
 }
 
-/** Whether the customer waits no longer. Broadcasts, and templates by an API key, are no answers. */
+/** Whether the customer stops waiting. Broadcasts and templates by an API key are sent without a question of the customer. */
 function isReply({ sentBy, type }: IntentRecord): boolean {
   return sentBy === 'agent' || sentBy === 'ai' || (sentBy === 'api' && type !== 'template' && type !== 'otp' && type !== 'reaction');
 }

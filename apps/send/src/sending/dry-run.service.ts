@@ -4,7 +4,7 @@ import type { RpcContext } from '@mgw/rpc';
 import { ReservationService } from '../intents/reservation.service';
 import { recipientSuppressed } from '../suppression/suppression';
 import { windowClosed } from '../window/window';
-import { MessageChecks, NOBODY, type PrepareMessage } from './message-checks.service';
+import { MessageChecks, NO_RECIPIENT, type PrepareMessage } from './message-checks.service';
 import { MessageKinds } from './message-kinds.service';
 import { dailyLimitReached } from './send-errors';
 
@@ -41,7 +41,7 @@ export class DryRunService {
   }
 
   private prepare({ sender, to, content }: RequestOf<typeof CheckSend>, context: RpcContext): PrepareMessage | null {
-    const addressed = { sender, to: to ?? NOBODY };
+    const addressed = { sender, to: to ?? NO_RECIPIENT };
     if (content.message === null) return null;
     switch (content.kind) {
       case 'template': {

@@ -23,7 +23,7 @@ function refuseRestricted({ restriction }: PlatformConnection, kind: keyof typeo
 }
 
 /** The recipient of a message whose phone is invalid, in a dry run. */
-export const NOBODY = '';
+export const NO_RECIPIENT = '';
 
 /** Builds a message of one kind; finds its template, for example. */
 export type PrepareMessage = (report: ReportProblem) => OutgoingMessage | Promise<OutgoingMessage>;
@@ -68,7 +68,7 @@ export class MessageChecks {
 
   /** The platform quotes a foreign message as an empty box, and refuses a reaction to one without naming the field (decision 303). */
   private async checkQuote({ sender, to, quotes }: OutgoingMessage, report: ReportProblem): Promise<void> {
-    if (!quotes || to === NOBODY) return;
+    if (!quotes || to === NO_RECIPIENT) return;
     if (!(await this.owners.belongsTo(sender.business_id, to, quotes.messageId))) report(foreignMessage(quotes.field));
   }
 }

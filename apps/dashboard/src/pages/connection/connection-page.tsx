@@ -21,7 +21,7 @@ export function ConnectionPage() {
   return <ConnectionSteps wanted={wanted} onStep={(step) => void navigate({ search: { step } })} />;
 }
 
-export function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onStep: (step: StepName) => void }) {
+function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onStep: (step: StepName) => void }) {
   const queries = useQueryClient();
   const mayChange = useMayCall('PUT /api/client/connection');
   const { draft, change, clear } = useConnectionDraft();

@@ -7,7 +7,7 @@ type Template = Pick<Schemas['TemplateList']['templates'][number], 'name' | 'lan
 
 const VARIABLE = /\{\{\s*\w+\s*\}\}/;
 
-/** The values that made a template's text; null if the text does not fit the template, or does not tell which words are whose value. */
+/** The values that made a template's text; null if the text does not fit the template, or does not show which words belong to which value value. */
 export function valuesOf(content: string, text: string): string[] | null {
   const [head = '', ...parts] = content.split(VARIABLE);
   if (!text.startsWith(head)) return null;

@@ -23,7 +23,7 @@ const PLOTS: Plot[] = [
   {
     title: 'Callbacks and deliveries that wait',
     metrics: [
-      { service: 'platform-webhook-ingest', metric: 'webhooks_waiting', name: 'callbacks of WhatsApp', color: 'blue-6' },
+      { service: 'platform-webhook-ingest', metric: 'callbacks_waiting', name: 'callbacks of WhatsApp', color: 'blue-6' },
       { service: 'outbound-webhook-dispatcher', metric: 'deliveries_waiting', name: 'deliveries to webhooks', color: 'teal-6' },
     ],
   },
@@ -37,7 +37,7 @@ const PLOTS: Plot[] = [
   {
     title: 'Age of the oldest, in seconds',
     metrics: [
-      { service: 'platform-webhook-ingest', metric: 'webhooks_oldest_seconds', name: 'callback', color: 'blue-6' },
+      { service: 'platform-webhook-ingest', metric: 'callbacks_oldest_seconds', name: 'callback', color: 'blue-6' },
       { service: 'outbound-webhook-dispatcher', metric: 'deliveries_oldest_seconds', name: 'delivery', color: 'teal-6' },
     ],
   },

@@ -14,8 +14,8 @@ const LABELS: Record<string, string> = {
   outbox_waiting: 'Events that wait for publication',
   outbox_oldest_seconds: 'Oldest of them',
   dead_letters: 'Dead letters',
-  webhooks_waiting: 'Callbacks that wait',
-  webhooks_oldest_seconds: 'Oldest callback',
+  callbacks_waiting: 'Callbacks that wait',
+  callbacks_oldest_seconds: 'Oldest callback',
   deliveries_waiting: 'Deliveries that wait',
   deliveries_oldest_seconds: 'Oldest delivery',
   webhooks_failing: 'Webhooks that fail',
@@ -40,18 +40,18 @@ export function ServiceCards() {
     <QueryResult query={overview}>
       {({ services }) => (
         <SimpleGrid cols={{ base: 1, xs: 2, md: 4 }} mb="lg">
-          {services.map(({ name, healthy, answered_in_ms, figures }) => (
+          {services.map(({ name, healthy, responded_in_ms, metrics }) => (
             <Card key={name} withBorder padding="sm">
               <Group justify="space-between" wrap="nowrap">
                 <Text fw={600} size="sm">
                   {name}
                 </Text>
-                <StateBadge of={healthy ? 'succeeded' : 'failed'} label={healthy ? `${answered_in_ms} ms` : 'no response'} />
+                <StateBadge of={healthy ? 'succeeded' : 'failed'} label={healthy ? `${responded_in_ms} ms` : 'no response'} />
               </Group>
-              {Object.entries(figures).map(([name, value]) => (
+              {Object.entries(metrics).map(([name, value]) => (
                 <Group key={name} justify="space-between" wrap="nowrap">
                   <Dimmed size="xs">
-                    <FigureLabel name={name} />
+                    <MetricLabel name={name} />
                   </Dimmed>
                   <Text size="xs" fw={value > 0 && PROBLEMS.includes(name) ? 700 : 400} style={{ whiteSpace: 'nowrap' }}>
                     {name.endsWith('_seconds') ? duration(value * 1_000) : number(Math.round(value))}
@@ -66,7 +66,7 @@ export function ServiceCards() {
   );
 }
 
-function FigureLabel({ name }: { name: string }) {
+function MetricLabel({ name }: { name: string }) {
   const label = LABELS[name] ?? name.replaceAll('_', ' ');
   if (name === 'dead_letters')
     return (

@@ -7,7 +7,7 @@ export const STARTERS: { label: string; form: TemplateForm }[] = [
     form: {
       ...EMPTY_FORM,
       name: 'order_confirmed',
-      body: 'Hello {{1}}, thank you for your order {{2}}. We tell you here when it leaves.',
+      body: 'Hello {{1}}, thank you for your order {{2}}. We will write to you here when it leaves.',
       examples: { 'body 1': 'Asha', 'body 2': '1007' },
     },
   },

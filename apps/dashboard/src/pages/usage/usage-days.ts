@@ -7,7 +7,7 @@ type UsageLine = Schemas['Usage']['usage'][number];
 
 const DAY_MS = 86_400_000;
 const DAY = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-export const FIGURES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
+export const COUNT_NAMES = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
 
 /** The usage of each day, in disjoint parts. */
 export function byDay(lines: UsageLine[], from: string, to: string): Bar[] {
@@ -21,5 +21,8 @@ export function byDay(lines: UsageLine[], from: string, to: string): Bar[] {
 }
 
 export function csvOf(lines: UsageLine[]): string {
-  return csvFile([['day', 'kind', ...FIGURES], ...lines.map((line) => [line.day, line.kind, ...FIGURES.map((name) => line[name])])]);
+  return csvFile([
+    ['day', 'kind', ...COUNT_NAMES],
+    ...lines.map((line) => [line.day, line.kind, ...COUNT_NAMES.map((name) => line[name])]),
+  ]);
 }

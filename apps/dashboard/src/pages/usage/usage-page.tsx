@@ -13,7 +13,7 @@ import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { STATUS_PARTS } from '../../components/status-parts';
 import { UsageCosts } from './usage-costs';
-import { byDay, csvOf, FIGURES } from './usage-days';
+import { byDay, csvOf, COUNT_NAMES } from './usage-days';
 
 const route = getRouteApi('/inside/usage');
 
@@ -67,13 +67,13 @@ export function UsagePage() {
                 <DataTable
                   minWidth={560}
                   isOfNumbers
-                  columns={['Day', 'Kind', ...FIGURES.map((name) => ({ children: name, ta: 'right', tt: 'capitalize' }) as const)]}
+                  columns={['Day', 'Kind', ...COUNT_NAMES.map((name) => ({ children: name, ta: 'right', tt: 'capitalize' }) as const)]}
                 >
                   {[...usage].reverse().map((line) => (
                     <Table.Tr key={line.day + line.kind}>
                       <Table.Td>{dateShown(line.day)}</Table.Td>
                       <Table.Td>{line.kind}</Table.Td>
-                      {FIGURES.map((name) => (
+                      {COUNT_NAMES.map((name) => (
                         <Table.Td key={name} ta="right">
                           {number(line[name])}
                         </Table.Td>
