@@ -46,7 +46,7 @@ module.exports = {
   globalTeardown: '<rootDir>/libs/testing/src/jest-global-teardown.ts',
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
-  testTimeout: 60_000,
+  testTimeout: 120_000,
   // Two more than a small machine has cores: specs of services mostly wait.
   maxWorkers: 4,
 };

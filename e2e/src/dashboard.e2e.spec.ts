@@ -401,7 +401,7 @@ describe('the dashboard', () => {
     await own.close();
   });
 
-  it('lets an owner invite an agent, who sets a password by the link and sees their pages only, change the role, and remove them', async () => {
+  it('lets an owner invite an agent, who sets a password and replies to a customer, make them a manager, who sends a broadcast, and remove them', async () => {
     await go('settings');
     await page.getByLabel('Name').fill('Mira');
     await page.getByLabel('Email').fill('mira@growth.example');
@@ -425,9 +425,15 @@ describe('the dashboard', () => {
     const links = miras.getByRole('navigation', { name: 'Pages' }).getByRole('link');
     await links.first().waitFor();
     expect(await links.allTextContents()).toEqual(['Inbox', 'Messages', 'Templates']);
+    await customer(stack.demo, stack.growth, '12015550108').writes('Is Mira there?');
+    await miras.getByRole('button', { name: /Is Mira there/ }).click();
+    await miras.getByLabel('Reply').fill('Yes, she is.');
+    await miras.getByRole('button', { name: 'Send' }).click();
+    await miras.getByRole('log').getByText('Yes, she is.').first().waitFor();
+    await miras.getByRole('button', { name: 'Close', exact: true }).click();
+    await miras.getByRole('button', { name: /^Reopen/ }).waitFor();
     await miras.goto(`${stack.demo.dashboard_url}/broadcasts`);
     await miras.waitForURL(/\/inbox$/);
-    await own.close();
     const mira = await dashboardUser(stack.demo.site_url, account);
     expect((await mira.call('GET', '/api/client/broadcasts')).status).toBe(403);
     await page.getByRole('combobox', { name: 'Role of Mira' }).click();
@@ -435,6 +441,18 @@ describe('the dashboard', () => {
     await page.getByText('Role changed.').waitFor();
     expect((await mira.call('GET', '/api/client/broadcasts')).status).toBe(200);
     expect((await mira.call('POST', '/api/client/api-keys', { name: 'x', permissions: ['*'] })).status).toBe(403);
+    await miras.goto(`${stack.demo.dashboard_url}/broadcasts`);
+    await miras.getByRole('button', { name: 'New broadcast' }).click();
+    await miras.getByRole('combobox', { name: 'Template' }).click();
+    await miras.getByRole('option', { name: /order_update/ }).click();
+    await miras.getByRole('button', { name: 'Continue to recipients' }).click();
+    await miras.getByLabel('Or paste the rows here').fill('phone,body_1,body_2\n+1 201 555 0100,Asha,1');
+    await miras.getByRole('button', { name: '4. Check and send' }).click();
+    await miras.getByLabel('Name').fill('By Mira');
+    await miras.getByRole('button', { name: 'Start sending' }).click();
+    await miras.getByRole('button', { name: /^Send to 1 / }).click();
+    await miras.getByText('1 sent · 0 failed · 0 to go').first().waitFor();
+    await own.close();
     await page.getByRole('row', { name: /Mira/ }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('dialog', { name: 'Remove Mira?' }).getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('row', { name: /Mira/ }).waitFor({ state: 'detached' });

@@ -172,6 +172,11 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
       const hooks = Array.from({ length: 12 }, (_, i) => ({ name: `hook ${i}`, url: url(i), events: ['message.received'] }));
       const made = await Promise.all(hooks.map((hook) => aggressor.call<{ id: number }>('POST', '/api/client/webhooks', hook)));
       await postInbound(200);
+      // Creating 2,400 deliveries takes processor time, which is not what hangs.
+      await eventually(async () => (await deliveriesOf(made.map(({ body }) => body.id))) === 200 * hooks.length, {
+        timeoutMs: 120_000,
+        everyMs: 100,
+      });
       return withEnd(burst(), () => Promise.all(made.map(({ body }) => aggressor.call('DELETE', `/api/client/webhooks/${body.id}`))));
     };
     // Each has its own host, so that the limit per host does not contain them.
@@ -204,6 +209,18 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     const sent = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const response = await fetch(`${stack.demo.simulator_url}/__sim/${path}`, { method: body ? 'POST' : 'DELETE', ...sent });
     expect(response.status).toBe(200);
+  }
+
+  async function deliveriesOf(webhooks: number[]): Promise<number> {
+    const client = await connectAs('outbound-webhook-dispatcher', stack);
+    try {
+      const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM dispatch.deliveries WHERE webhook_id = ANY ($1)', [
+        webhooks,
+      ]);
+      return rows[0]?.n ?? 0;
+    } finally {
+      await client.end();
+    }
   }
 
   /** Inserts conversations by SQL, because customers would take hours. */

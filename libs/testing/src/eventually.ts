@@ -5,7 +5,7 @@ export async function eventually<T>(
   check: () => Promise<T> | T,
   { timeoutMs = 30_000, everyMs = 25 } = {},
 ): Promise<Exclude<T, false | null | undefined>> {
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   for (;;) {
     let failure: unknown = new Error(`not true within ${timeoutMs} ms`);
     try {
@@ -14,7 +14,7 @@ export async function eventually<T>(
     } catch (error) {
       failure = error;
     }
-    if (Date.now() >= end) throw failure;
+    if (performance.now() >= end) throw failure;
     await pause(everyMs);
   }
 }

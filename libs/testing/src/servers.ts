@@ -122,7 +122,7 @@ interface KillableServer {
 function launchKillable(program: string, args: string[]): ChildProcess {
   const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
   const script = '"$@" & cat; kill -9 $!; wait';
-  return spawn('sh', ['-c', script, 'sh', program, ...args], { stdio: ['pipe', 'ignore', 'ignore'], env: { ...process.env, PATH: path } });
+  return spawn('sh', ['-c', script, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH: path } });
 }
 
 /** A server on its own port that a test may kill and restart. */
@@ -139,7 +139,15 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
   };
   const start = async () => {
     child = launch();
-    await eventually(() => isListening(port));
+    let output = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-2_000)));
+    const listening = async () => {
+      if (await isListening(port)) return true;
+      throw new Error(`no server listens on ${port}. Its output: ${output}`);
+    };
+    // Two stacks that start beside it can take all cores for half a minute.
+    await eventually(listening, { timeoutMs: 55_000 });
   };
   await start();
   return { port, kill, start, stop: kill };
