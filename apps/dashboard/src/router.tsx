@@ -7,7 +7,15 @@ import { NotFoundPage } from './components/not-found-page';
 import { loadPhoneFormats } from './components/phone-shown';
 import { ErrorPage } from './components/load-failed';
 
-const root = createRootRoute({ component: Outlet, notFoundComponent: NotFoundPage, errorComponent: ErrorPage });
+function UnknownAddress() {
+  return (
+    <main>
+      <NotFoundPage />
+    </main>
+  );
+}
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: UnknownAddress, errorComponent: ErrorPage });
 
 const login = createRoute({
   getParentRoute: () => root,

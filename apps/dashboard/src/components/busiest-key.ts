@@ -10,13 +10,15 @@ export const NEARLY = 0.8;
 
 export const hasExpired = ({ expires_at }: ApiKey, now: number) => expires_at !== null && Date.parse(expires_at) <= now;
 
-/** The keys that may send now; undefined while they load. */
-export function useKeys(now: number): ApiKey[] | undefined {
-  const { data } = useQuery({ ...keysQuery, refetchInterval: 15_000 });
+/** The keys that may send now; undefined while they load, null if they cannot be loaded. */
+export function useKeys(now: number): ApiKey[] | undefined | null {
+  const { data, isError } = useQuery({ ...keysQuery, refetchInterval: 15_000 });
+  if (!data && isError) return null;
   return data?.api_keys.filter((key) => key.revoked_at === null && !hasExpired(key, now));
 }
 
-export const shareOf = ({ used_today, daily_limit }: ApiKey) => (used_today ?? 0) / daily_limit;
+/** From 0 to 1. A plan without API sends has a cap of 0, of which nothing is used. */
+export const shareOf = ({ used_today, daily_limit }: ApiKey) => (daily_limit === 0 ? 0 : (used_today ?? 0) / daily_limit);
 
 /** The time until the cap resets. While a change of time zone is pending, the gateway's response has it. */
 export function resets({ timezone, timezone_now, timezone_from, cap_resets_at }: Business, now: number): string {

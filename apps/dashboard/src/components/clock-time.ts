@@ -15,6 +15,16 @@ export function dateShown(day: string): string {
   return new Date(day).toLocaleDateString([], { dateStyle: 'medium', timeZone: 'UTC' });
 }
 
+/** The date of a moment, in the browser's zone. */
+export function momentDate(at: string): string {
+  return new Date(at).toLocaleDateString([], { dateStyle: 'medium' });
+}
+
+/** Date and time of a moment to the second, in the browser's zone. */
+export function exactTime(at: string): string {
+  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' });
+}
+
 /** @param month `2026-11` */
 export function monthShown(month: string): string {
   return new Date(month).toLocaleDateString([], { month: 'long', year: 'numeric', timeZone: 'UTC' });

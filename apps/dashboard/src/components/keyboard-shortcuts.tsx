@@ -1,4 +1,5 @@
 import '@mantine/core/styles/Kbd.css';
+import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
 import { Modal, Table, useMantineColorScheme, Kbd } from '@mantine/core';
 import { Spotlight, spotlight, type SpotlightFilterFunction } from '@mantine/spotlight';
@@ -79,6 +80,8 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
   return (
     <>
       <Spotlight
+        // Mantine’s half-transparent description has too little contrast on the chosen result.
+        styles={{ actionDescription: { opacity: 1 } }}
         actions={[
           { group: 'Pages', actions: pages.map(({ label, icon, to }) => action(label, icon, () => open(to))) },
           {

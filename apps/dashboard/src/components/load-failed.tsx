@@ -1,11 +1,16 @@
-import { Alert, Button, Stack, Text, Center } from '@mantine/core';
+import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { ApiError } from '../api/client';
 
 export function ErrorPage({ error }: { error: unknown }) {
   return (
-    <Center mih="60vh">
-      <LoadFailed error={error} retry={() => window.location.reload()} />
+    <Center component="main" mih="60vh">
+      <Stack>
+        <Title order={1} size="h2">
+          This page could not be opened
+        </Title>
+        <LoadFailed error={error} retry={() => window.location.reload()} />
+      </Stack>
     </Center>
   );
 }

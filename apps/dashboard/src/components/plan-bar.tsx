@@ -10,6 +10,7 @@ export function PlanBar({ business }: { business: Business }) {
   const now = useNow();
   const keys = useKeys(now);
   if (business.plan === 'Starter') return <Text size="xs">The Starter plan does not send through the API.</Text>;
+  if (keys === null) return null;
   if (keys === undefined) return <Skeleton height={70} />;
   const [fullest, ...others] = keys.sort((a, b) => shareOf(b) - shareOf(a));
   if (fullest === undefined) return <Text size="xs">No API key is in use.</Text>;

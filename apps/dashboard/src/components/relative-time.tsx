@@ -1,4 +1,5 @@
 import { useNow } from './clock';
+import { exactTime, momentDate } from './clock-time';
 
 const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [60, 'second'],
@@ -15,7 +16,7 @@ function relative(at: string): string {
     if (Math.abs(seconds) < limit) return format.format(Math.round(seconds / divisor), unit);
     divisor = limit;
   }
-  return new Date(at).toLocaleDateString();
+  return momentDate(at);
 }
 
 /**
@@ -26,7 +27,7 @@ export function RelativeTime({ at, never = 'never' }: { at: string | null; never
   useNow();
   if (at === null) return <span>{never}</span>;
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={exactTime(at)}>
       {relative(at)}
     </time>
   );

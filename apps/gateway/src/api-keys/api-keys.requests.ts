@@ -18,7 +18,7 @@ export class CreateApiKeyRequest {
   @IsArray()
   @ArrayMinSize(1)
   @ArrayMaxSize(50)
-  @IsIn(PERMISSIONS, { each: true, message: `each of permissions must be one of ${PERMISSIONS.join(', ')}` })
+  @IsIn(PERMISSIONS, { each: true, message: `permissions must each be one of ${PERMISSIONS.join(', ')}` })
   permissions!: Permission[];
 
   @Optional(IsZonedDatetime())

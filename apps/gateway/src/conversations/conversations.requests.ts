@@ -41,7 +41,7 @@ export class ListConversationsQuery extends PageQuery {
   label?: string;
 }
 
-const NAME = { each: true, message: `each label must have 1 to ${LABEL_NAME} characters` };
+const NAME = { each: true, message: `labels must have 1 to ${LABEL_NAME} characters each` };
 
 /** Changes only the given fields. */
 @JSONSchema({ example: { assigned_to: null, labels: ['Order 1007'], status: 'open', read: true, auto_reply: true } })

@@ -23,6 +23,7 @@ import { RotateKeyForm, type Grace } from './rotate-key-form';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { useChange } from '../../api/use-change';
+import { shareOf } from '../../components/busiest-key';
 
 const route = getRouteApi('/inside/api-keys');
 
@@ -103,7 +104,7 @@ export function ApiKeysPage() {
                     <Text size="sm">
                       {key.used_today === null ? '?' : number(key.used_today)} / {number(key.daily_limit)}
                     </Text>
-                    <Progress value={((key.used_today ?? 0) / key.daily_limit) * 100} aria-label="Used today" />
+                    <Progress value={shareOf(key) * 100} aria-label="Used today" />
                   </Table.Td>
                   <Table.Td>{number(key.per_minute_limit)}</Table.Td>
                   <Table.Td>

@@ -42,7 +42,7 @@ export function CheckStep({ connection }: { connection: Schemas['Connection'] })
       {isDone && (
         <Text size="sm">
           Everything works. Next:{' '}
-          <Anchor component={Link} to="/templates" size="sm">
+          <Anchor component={Link} to="/templates" size="sm" underline="always">
             send yourself a template
           </Anchor>
           .

@@ -56,11 +56,8 @@ export function HomePage() {
         title="Home"
         {...(business && { about: `${business.name}; days in the time zone ${business.timezone_now ?? business.timezone}` })}
       >
-        {connection.data && !isLoading ? (
-          <ConnectionState connection={connection.data} />
-        ) : (
-          <Skeleton height={55} width={340} radius="md" />
-        )}
+        {isLoading && <Skeleton height={55} width={340} radius="md" />}
+        {connection.data && !isLoading && <ConnectionState connection={connection.data} />}
         <PeriodSwitch value={period} onChange={(next) => void navigate({ search: { period: next }, replace: true })} />
       </PageTitle>
       {isLoading && <LoadingRows />}

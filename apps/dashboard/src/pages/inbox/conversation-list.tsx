@@ -44,7 +44,7 @@ export function ConversationList({
         <Group className="inbox-views" gap={0} wrap="nowrap" justify="space-between" role="group" aria-label="Views">
           {VIEWS.map(({ view: one, label }) => (
             <UnstyledButton key={one} className="inbox-tab" aria-pressed={one === view && !search} onClick={() => onView(one)}>
-              {label} <span className="inbox-count">{one !== 'all' && counts && counts[one] > 0 && countShown(counts[one])}</span>
+              {label} <span className="inbox-count">{one !== 'all' && counts && countShown(counts[one])}</span>
             </UnstyledButton>
           ))}
         </Group>

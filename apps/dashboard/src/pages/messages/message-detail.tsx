@@ -9,6 +9,7 @@ import { phoneShown } from '../../components/phone-shown';
 import { CarriedBy } from './carried-by';
 import { MessageFacts } from './message-facts';
 import { requestCurl } from './request-curl';
+import { exactTime } from '../../components/clock-time';
 
 export function MessageDetail({ id }: { id: string }) {
   const detail = useQuery({
@@ -34,7 +35,7 @@ export function MessageDetail({ id }: { id: string }) {
               {timeline.map(({ status, at, reason }, i) => (
                 <Timeline.Item key={i} title={status}>
                   <Text size="sm" c="dimmed">
-                    {new Date(at).toLocaleString()}
+                    {exactTime(at)}
                   </Text>
                   {reason && <Text size="sm">{reason}</Text>}
                 </Timeline.Item>

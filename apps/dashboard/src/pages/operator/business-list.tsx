@@ -10,6 +10,7 @@ import { StateBadge } from '../../components/state-badge';
 import { useSearchText } from '../../components/use-search-text';
 import { BusinessLink } from './business-link';
 import { DataTable } from '../../components/data-table';
+import { momentDate } from '../../components/clock-time';
 
 const route = getRouteApi('/inside/operator');
 
@@ -53,7 +54,7 @@ export function BusinessList() {
                   <Table.Td>{business.plan}</Table.Td>
                   <Table.Td>{business.timezone}</Table.Td>
                   <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
-                  <Table.Td>{new Date(business.created_at).toLocaleDateString()}</Table.Td>
+                  <Table.Td>{momentDate(business.created_at)}</Table.Td>
                 </Table.Tr>
               ))}
             </DataTable>

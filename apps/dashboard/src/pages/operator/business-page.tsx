@@ -17,6 +17,7 @@ import { TitledCard } from '../../components/titled-card';
 import { ConfirmButton } from '../../components/confirm-button';
 import type { Business } from './business';
 import { useChangeBusiness } from './use-change-business';
+import { momentDate } from '../../components/clock-time';
 
 function SuspendButton({ business: { id, name, suspended } }: { business: Business }) {
   const change = useChangeBusiness(id);
@@ -56,7 +57,7 @@ export function BusinessPage() {
     <QueryResult query={detail}>
       {({ business, connection, users, api_keys, webhooks, problems }) => (
         <>
-          <PageTitle title={business.name} about={`Business ${business.id}, since ${new Date(business.created_at).toLocaleDateString()}`}>
+          <PageTitle title={business.name} about={`Business ${business.id}, since ${momentDate(business.created_at)}`}>
             {business.suspended && <StateBadge of="failed" label="suspended" />}
             <SuspendButton business={business} />
           </PageTitle>

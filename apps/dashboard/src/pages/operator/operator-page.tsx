@@ -1,7 +1,9 @@
 import { Button, Modal, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { LoadingRows } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
+import { useFirstLoad } from '../../components/use-first-load';
 import { BacklogPlots } from './backlog-plots';
 import { BusinessList } from './business-list';
 import { CreateBusiness } from './create-business';
@@ -13,6 +15,7 @@ import { ServiceCards } from './service-cards';
 export function OperatorPage() {
   const [creating, setCreating] = useState(false);
   const [begun, setBegun] = useState<NewBusiness | null>(null);
+  const isLoading = useFirstLoad();
   return (
     <>
       <PageTitle title="Operator" about="Businesses, limits and service health">
@@ -20,15 +23,18 @@ export function OperatorPage() {
           New business
         </Button>
       </PageTitle>
-      <Section title="Services" />
-      <ServiceCards />
-      <GlobalLimitForm />
-      <Section title="Businesses" />
-      <BusinessList />
-      <Section title="Failing webhooks" />
-      <FailingWebhooks />
-      <Section title="Backlogs of the last hour" />
-      <BacklogPlots />
+      {isLoading && <LoadingRows />}
+      <div hidden={isLoading}>
+        <Section title="Services" />
+        <ServiceCards />
+        <GlobalLimitForm />
+        <Section title="Businesses" />
+        <BusinessList />
+        <Section title="Failing webhooks" />
+        <FailingWebhooks />
+        <Section title="Backlogs of the last hour" />
+        <BacklogPlots />
+      </div>
       <Modal opened={creating} onClose={() => setCreating(false)} title="New business">
         {creating && (
           <CreateBusiness

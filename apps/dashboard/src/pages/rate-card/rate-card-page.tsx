@@ -28,6 +28,7 @@ export function RateCardPage() {
           variant="default"
           leftSection={<IconDownload size={16} />}
           disabled={csv === undefined}
+          aria-disabled={csv === undefined}
           component="a"
           href={csv === undefined ? undefined : `data:text/csv;charset=utf-8,${encodeURIComponent(csv)}`}
           download="rate-card.csv"

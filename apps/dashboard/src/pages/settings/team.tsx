@@ -88,7 +88,7 @@ export function Team() {
                     {one.totp && <Badge variant="default">two-step login</Badge>}
                   </Group>
                 </Table.Td>
-                <Table.Td ta="right" w={{ base: '100%', sm: 164 }}>
+                <Table.Td ta="right" w={164}>
                   {mayChange && one.id !== user.id && (
                     <Group gap={6} justify="flex-end">
                       <ConfirmButton

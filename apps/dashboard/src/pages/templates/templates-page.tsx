@@ -89,7 +89,7 @@ export function TemplatesPage() {
                 Show all templates
               </Button>
             )}
-            <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>
+            <SimpleGrid type="container" cols={{ base: 1, '600px': 2, '900px': 3 }}>
               {[...byName(templates.filter(({ name }) => !search.name || name === search.name))].map(([name, languages]) => (
                 <Card key={name} withBorder {...(languages.length > 1 && { style: { gridColumn: '1 / -1' } })}>
                   <Group justify="space-between" mb="xs" wrap="nowrap">
@@ -111,7 +111,10 @@ export function TemplatesPage() {
                       </Button>
                     )}
                   </Group>
-                  <SimpleGrid cols={{ base: 1, sm: Math.min(2, languages.length), lg: Math.min(3, languages.length) }}>
+                  <SimpleGrid
+                    type="container"
+                    cols={{ base: 1, '560px': Math.min(2, languages.length), '860px': Math.min(3, languages.length) }}
+                  >
                     {languages.map((template) => (
                       <TemplateLanguage
                         key={template.id}

@@ -3,6 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
+import { useMe } from '../../api/session';
 import { dateShown } from '../../components/clock-time';
 import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
@@ -20,6 +21,7 @@ const route = getRouteApi('/inside/usage');
 export function UsagePage() {
   const search = route.useSearch() as { from?: string; to?: string };
   const navigate = route.useNavigate();
+  const { business } = useMe();
   const report = useQuery({
     queryKey: ['usage', search.from, search.to],
     queryFn: () =>
@@ -34,11 +36,12 @@ export function UsagePage() {
   const to = search.to ?? report.data?.to ?? '';
   return (
     <>
-      <PageTitle title="Usage" about={report.data ? `Days in the time zone ${report.data.timezone}` : 'By day and kind'}>
+      <PageTitle title="Usage" about={`Days in the time zone ${business?.timezone_now ?? business?.timezone}`}>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}
           disabled={!report.data}
+          aria-disabled={!report.data}
           component="a"
           href={report.data ? csvOf(report.data.usage) : undefined}
           download="usage.csv"
