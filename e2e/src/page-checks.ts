@@ -16,13 +16,16 @@ export const recordLayoutShifts = (page: Page) =>
       for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) layoutShift += value;
     }).observe({ type: 'layout-shift' });`);
 
+/** The rules whose result differs between light and dark. */
+export const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block'];
+
 /**
  * @param rules by default all
  * @returns accessibility violations of the page: the rule and its first element
  */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<(string | undefined)[][]> {
-  // Wait for opening animations, because axe reports half-transparent elements as lacking contrast.
-  await eventually(() => page.evaluate('document.getAnimations().length === 0'));
+  // Wait for opening animations, because axe reports half-transparent elements as lacking contrast. Those of a loading page do not end.
+  await eventually(() => page.evaluate('document.getAnimations().every(({ effect }) => effect.getTiming().iterations === Infinity)'));
   await page.evaluate(AXE);
   // axe describes every element of the other results too, which takes most of its time.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
