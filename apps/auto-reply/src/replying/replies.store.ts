@@ -4,7 +4,7 @@ import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/event
 import { COUNTED_TODAY } from '../settings/settings.store';
 import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
 
-/** Whether the reply has a place, or the limit that leaves none. */
+/** The result of taking a place under the limits: `reserved`, or the limit that left none. */
 export type Reserved = 'reserved' | 'daily_limit' | 'cost_limit' | 'no_rate';
 
 /** A customer's message that may get an automatic reply. */

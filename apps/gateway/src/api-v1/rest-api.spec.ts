@@ -275,7 +275,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     expect(new Set(pages).size).toBe(pages.length);
   });
 
-  it('spec §4.1, §4.2: health and templates accept any key; health never fails because of the connection', async () => {
+  it('spec §2.5, §4.1, §4.2: health and templates accept any key; health never fails because of the connection', async () => {
     const { token } = await key({ permissions: ['send_text'] });
     dashboard.neighbours.respond(ListApprovedTemplates, () => ({ templates: [] }));
     const get = (path: string) => http().get(`/api/v1/${path}`).set('x-api-key', token).expect(200);

@@ -1,7 +1,7 @@
 import type { ConnectionCheck, GetCallbackTimes, ReplyOf } from '@mgw/contracts';
 
 /**
- * Only what arrived proves that the callback URL is reachable from outside. A time before today proves it for then, so the reader gets it.
+ * Only what arrived proves that the callback URL is reachable from outside. The reader sees when, because an old time proves nothing about today.
  * @param times null if the ingest service did not respond
  */
 export function receivedCheck(times: ReplyOf<typeof GetCallbackTimes> | null): ConnectionCheck {

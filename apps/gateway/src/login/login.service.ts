@@ -13,7 +13,7 @@ import { accountSubject, addressSubject } from './login-subjects';
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 
-/** Most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
+/** The most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
 const LIMITED = 'Too many wrong logins. Wait before you try again.';
 

@@ -27,7 +27,7 @@ const FROM = `(date_trunc($2::text, now() AT TIME ZONE $1::text) - $3::interval)
 const PERIOD = `SELECT ${FROM} AT TIME ZONE $1 AS "from", now() AS "to", (${FROM} - $4::interval) AT TIME ZONE $1 AS "previousFrom",
   (now() AT TIME ZONE $1 - $4::interval) AT TIME ZONE $1 AS "previousTo"`;
 
-/** SQL of a bound's instant: a day begins at midnight of the zone, or at the next one as the end, which it includes. */
+/** SQL of the instant that a bound means. A day as the first bound means its start in the zone; as the last bound it means its end. */
 const instant = (bound: string, next: string) =>
   `CASE WHEN length(${bound}) = ${'YYYY-MM-DD'.length} THEN (${bound}::timestamp + interval '${next}') AT TIME ZONE $1 ELSE ${bound}::timestamptz END`;
 const BOUNDS = `SELECT ${instant('$2::text', '0')} AS "from", ${instant('$3::text', '1 day')} AS "to"`;

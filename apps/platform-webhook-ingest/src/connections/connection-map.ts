@@ -78,7 +78,7 @@ export class ConnectionMap {
     return (this.claimsByAccount.get(businessAccountId) ?? []).filter((businessId) => signers.has(businessId));
   }
 
-  /** The distinct secrets of the businesses that the callback names, one more than may be tried at most. */
+  /** The distinct secrets of the businesses that the callback names. The search ends above the limit, which the caller checks. */
   private candidates(body: Buffer): string[] {
     const found = new Set<string>();
     for (const businessId of this.named(body)) {
