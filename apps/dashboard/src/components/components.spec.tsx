@@ -5,6 +5,7 @@ import { act, fireEvent, renderHook, screen, waitFor } from '@testing-library/re
 import { useState, type ChangeEvent, type ReactNode } from 'react';
 import { api, ApiError, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
+import { shareOf } from './busiest-key';
 import { CapBanner } from './cap-banner';
 import { duration, untilMidnight } from './clock';
 import { ConfirmButton } from './confirm-button';
@@ -262,6 +263,15 @@ describe('the dashboard’s components (decision 430)', () => {
       'GET /api/client/api-keys': () => ({ api_keys }),
     });
     await waitFor(() => expect(screen.getByRole('alert').textContent).toMatch(/used up: CRM.*with this key/));
+  });
+
+  it('cap: nothing is used of the cap of 0 that a plan without API sends has', () => {
+    expect(shareOf({ used_today: 0, daily_limit: 0 } as never)).toBe(0);
+  });
+
+  it('time: an old date has the month in a word', () => {
+    draw(<RelativeTime at="2020-03-01T12:00:00Z" />);
+    expect(screen.getByText('Mar 1, 2020')).toBeTruthy();
   });
 
   it.each([
