@@ -71,6 +71,8 @@ export class Connections implements Tx {
     this.pool = new Pool({ ...options, max: 1 });
     // The next query replaces an idle connection that breaks. Without a listener the error would end the process.
     this.pool.on('error', () => undefined);
+    // The pool's own listener leaves a connection before its next user can listen. An error in between is one of that user's statements.
+    this.pool.on('connect', (client) => client.on('error', () => undefined));
     this.pool.on('remove', () => {
       this.pool.options.max = Math.max(1, this.pool.totalCount);
       this.openSoon();
