@@ -163,7 +163,7 @@ describe('the simulator (platform §8)', () => {
   it('§8.3: 49 closes the port for a while and opens it again', async () => {
     expect(codeOf(await send(template('+12015550149')))).toBe(131016);
     await expect(send(template(PERSON))).rejects.toThrow();
-    await eventually(() => send(template(PERSON)).catch(() => false), { timeoutMs: 20_000, everyMs: 200 });
+    await eventually(() => send(template(PERSON)).catch(() => false), { timeoutMs: 60_000, everyMs: 200 });
   });
 
   it('§8.3: +999 1 <code> fails at once, +999 0 <code> later', async () => {

@@ -173,7 +173,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
       const made = await Promise.all(hooks.map((hook) => aggressor.call<{ id: number }>('POST', '/api/client/webhooks', hook)));
       await postInbound(200);
       // Creating 2,400 deliveries takes processor time, which is not what hangs.
-      await eventually(async () => (await deliveriesOf(made.map(({ body }) => body.id))) === 200 * hooks.length, {
+      await eventually(async () => (await deliveriesOf(made.map(({ body }) => body.id))) >= 200 * hooks.length, {
         timeoutMs: 120_000,
         everyMs: 100,
       });

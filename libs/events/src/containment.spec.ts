@@ -16,7 +16,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
 
   /** Publishes each event as a message of its own. */
   const publish = async (...events: EventEnvelope[]) => {
-    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true), { timeoutMs: 20_000 });
+    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true));
     const jetstream = shop.nc.jetstream();
     await Promise.all(events.map((event) => jetstream.publish('public.message.sent', JSON.stringify(event))));
   };
@@ -27,7 +27,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   };
   const lettersOf = async (count: number) => {
     const letters = new DeadLetters(shop.db, 'shop');
-    await eventually(async () => (await letters.list(100)).total >= count, { timeoutMs: 60_000 });
+    await eventually(async () => (await letters.list(100)).total >= count);
     return (await letters.list(100)).letters;
   };
   const has = (events: EventEnvelope[], number: number) => events.some(({ id }) => id === sent(number).id);

@@ -10,7 +10,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
   beforeEach(async () => (shop = await openShop()));
   afterEach(() => shop.close());
 
-  const allEffects = async (numbers: number[], timeoutMs = 30_000) => {
+  const allEffects = async (numbers: number[], timeoutMs = 60_000) => {
     await eventually(async () => (await shop.effects()).length >= numbers.length, { timeoutMs });
     expect((await shop.effects()).sort()).toEqual(ids(numbers).sort());
   };
@@ -202,7 +202,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) > 0);
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(0);
     shop.consumer({ concurrency: 8 });
-    await allEffects(range(400), 60_000);
+    await allEffects(range(400));
   });
 
   it('are redelivered when they fail, delay no others, and go to the dead letters', async () => {

@@ -34,7 +34,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
     return shop.effects();
   };
-  const allPublished = () => eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0, { timeoutMs: 60_000 });
+  const allPublished = () => eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
   /** Ids of the events in the stream, in its order and with repetitions. */
   const inStream = async (stream = 'PUBLIC') => {
     const { streams } = await shop.nc.jetstreamManager();
@@ -300,7 +300,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       const before = await size();
       await restart(() => shop.broker.wipe());
       const relays = [shop.relay(), shop.relay()];
-      await eventually(async () => (await refilling()) === 1, { timeoutMs: 60_000 });
+      await eventually(async () => (await refilling()) === 1);
       await Promise.all(relays.map((relay) => relay.stop()));
       expect(await refilling()).toBe(1);
       shop.consumer({ idempotent: true, handle: remember });

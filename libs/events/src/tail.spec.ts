@@ -98,7 +98,7 @@ describe('the live tail of events (spec §10)', () => {
     await shop.broker.kill();
     shop.broker.wipe();
     await shop.broker.start();
-    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true), { timeoutMs: 20_000 });
+    await eventually(async () => ensureStreams(await shop.nc.jetstreamManager()).then(() => true));
     await publish(7, 8);
     await receives(received, 1, 2, 3, 4, 5, 6, 7, 8);
     const [fresh, back] = [await follow(null), await follow(seen)];

@@ -9,9 +9,7 @@ describe('spec §10: events while a reply is composed', () => {
 
   const isModelCalled = (question: string) => eventually(() => autoReply.model.calls.includes(question));
   const ended = (question: string) =>
-    eventually(async () => (await autoReply.replies()).find((reply) => reply.question === question && reply.state !== 'pending'), {
-      timeoutMs: 20_000,
-    });
+    eventually(async () => (await autoReply.replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
   const endedAfterPauses = (question: string) =>
     eventually(async () => {
       await autoReply.endPauses();

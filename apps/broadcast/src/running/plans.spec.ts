@@ -38,7 +38,7 @@ describe.each([
     }
     await insert(2, OPEN, 'pending');
     claimed = (await new RunsStore(harness.db).claim()) as RunningBroadcast;
-  }, 60_000);
+  });
   afterAll(() => harness.close());
 
   /** @returns the recipients that the statements read, and those that their joins discarded */

@@ -55,7 +55,7 @@ describe('spec §10: running broadcasts', () => {
   const inAnHour = () => ({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
   const change = (operation: typeof PauseBroadcast | typeof ResumeBroadcast | typeof CancelBroadcast, id: number, business_id = 1) =>
     harness.rpc.call(operation, { business_id, id });
-  const becomes = (status: string, id: number, business_id = 1, timeoutMs = 30_000) =>
+  const becomes = (status: string, id: number, business_id = 1, timeoutMs = 60_000) =>
     eventually(async () => (await broadcasts.get(id, business_id)).broadcast.status === status, { timeoutMs });
   /** Resolves once every replica has polled for work, since older broadcasts come first. */
   const polled = async (business_id = 1) => becomes('completed', await broadcasts.create(1, { business_id }), business_id);

@@ -64,7 +64,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
       API_KEY_PEPPER: 'pepper',
       NODE_OPTIONS: HEAP,
     });
-  }, 60_000);
+  });
   afterAll(() => harness.close());
 
   async function newSession(name: string): Promise<string> {

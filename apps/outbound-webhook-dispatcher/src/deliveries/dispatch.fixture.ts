@@ -81,7 +81,7 @@ export async function startDispatching(env: Record<string, string> = {}): Promis
     expireClaims: () =>
       harness.db.query(`WITH expired AS (UPDATE dispatch.workers SET alive_until = clock_timestamp())
         UPDATE dispatch.lanes SET worker = 'dead' WHERE worker IS NOT NULL`),
-    ended: async (count, timeoutMs = 20_000) => {
+    ended: async (count, timeoutMs = 60_000) => {
       await eventually(
         async () => {
           const { pending = 0, running = 0, ...others } = await states();

@@ -52,7 +52,7 @@ describe.each([
       [WORKER],
     );
     await db.query(`INSERT INTO dispatch.workers VALUES ($1, now() + interval '1 hour')`, [WORKER]);
-  }, 60_000);
+  });
   afterAll(() => dispatching.harness.close());
 
   it('claim reads the lanes it considers and the first delivery of each', async () => {

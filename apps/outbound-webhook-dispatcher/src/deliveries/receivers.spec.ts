@@ -111,7 +111,7 @@ describe.each([
     }
     await dispatching.harness.db.query('UPDATE dispatch.webhooks SET fail_count = 5');
     await dispatching.harness.publish(...kinds.map((_kind, i) => sent(1, { business_id: i + 1 })));
-    await dispatching.ended(kinds.length, 30_000);
+    await dispatching.ended(kinds.length);
   });
   afterAll(async () => {
     await dispatching.harness.close();

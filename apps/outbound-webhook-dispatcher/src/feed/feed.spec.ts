@@ -29,15 +29,12 @@ it('decision 282: a reader sees all events by number without gaps, through two r
   expect(await list({ after: 0 })).toEqual({ events: [], next_after: 0, oldest: 1, gap: false });
   const seen: { seq: number; event_id: string }[] = [];
   const readUntil = (count: number) =>
-    eventually(
-      async () => {
-        const { events, gap } = await list({ after: seen.length, limit: 10 });
-        seen.push(...events);
-        expect([gap, seen.map(({ seq }) => seq)]).toEqual([false, range(1, seen.length)]);
-        return seen.length >= count;
-      },
-      { timeoutMs: 20_000 },
-    );
+    eventually(async () => {
+      const { events, gap } = await list({ after: seen.length, limit: 10 });
+      seen.push(...events);
+      expect([gap, seen.map(({ seq }) => seq)]).toEqual([false, range(1, seen.length)]);
+      return seen.length >= count;
+    });
   // A relay publishes again what it does not know to be published.
   const publish = (from: number, count: number) =>
     Promise.all(
@@ -56,13 +53,11 @@ it('decision 282: a reader sees all events by number without gaps, through two r
   await harness.broker.kill();
   harness.broker.wipe();
   await harness.broker.start();
-  await eventually(
-    async () =>
-      ensureStreams(await harness.nc.jetstreamManager()).then(
-        () => true,
-        () => false,
-      ),
-    { timeoutMs: 20_000 },
+  await eventually(async () =>
+    ensureStreams(await harness.nc.jetstreamManager()).then(
+      () => true,
+      () => false,
+    ),
   );
   await publish(0, 50);
   await readUntil(200);

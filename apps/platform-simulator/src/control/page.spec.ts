@@ -15,7 +15,7 @@ describe('the phone page (platform §8.4)', () => {
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(`${started.url}/?token=secret`);
     await page.getByLabel('Business').selectOption(NUMBER);
-  }, 60_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await started?.close();

@@ -36,5 +36,5 @@ describe('two messages in quick succession, with two send services (spec §6.2; 
     }
     const order = (await published()).map(({ type, data }) => (type === 'conversation.created' ? data.first_message : data.message_id));
     expect(order).toEqual(expected);
-  }, 60_000);
+  });
 });
