@@ -11,7 +11,7 @@ describe('a send service that dies', () => {
 
   const crashAt = async (point: string) => {
     const child = await sending.harness.spawn('send', { CRASH_AT: point });
-    const response = await sending.template({}, { deadlineAt: Date.now() + 3_000 });
+    const response = await sending.template({}, { deadlineAt: Date.now() + 6_000 });
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     return response;
   };
@@ -19,7 +19,7 @@ describe('a send service that dies', () => {
   it('decision 23a: finds a send by the intent id that its caller chose', async () => {
     const intent_id = newIntentId();
     const child = await sending.harness.spawn('send', { CRASH_AT: 'send.after-intent' });
-    await sending.template({ intent_id }, { deadlineAt: Date.now() + 3_000 });
+    await sending.template({ intent_id }, { deadlineAt: Date.now() + 6_000 });
     await child.exited;
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     const message_id = gatewayMessageId(intent_id);
@@ -58,7 +58,8 @@ describe('a send service that dies', () => {
 
   it('in the relay, after publishing: republishes the event, which counts once', async () => {
     const child = await sending.harness.spawn('send', { CRASH_AT: 'relay.after-publish' });
-    await sending.template({}, { deadlineAt: Date.now() + 3_000 });
+    // The response may come before the crash or never.
+    void sending.template({}, { deadlineAt: Date.now() + 60_000 });
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     await sending.run();
     await eventually(async () => {
