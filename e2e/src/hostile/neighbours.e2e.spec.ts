@@ -173,10 +173,10 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
       const made = await Promise.all(hooks.map((hook) => aggressor.call<{ id: number }>('POST', '/api/client/webhooks', hook)));
       await postInbound(200);
       // Creating 2,400 deliveries takes processor time, which is not what hangs.
-      await eventually(async () => (await deliveriesOf(made.map(({ body }) => body.id))) >= 200 * hooks.length, {
-        timeoutMs: 120_000,
-        everyMs: 100,
-      });
+      await deliveriesExist(
+        made.map(({ body }) => body.id),
+        200 * hooks.length,
+      );
       return withEnd(burst(), () => Promise.all(made.map(({ body }) => aggressor.call('DELETE', `/api/client/webhooks/${body.id}`))));
     };
     // Each has its own host, so that the limit per host does not contain them.
@@ -211,16 +211,12 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     expect(response.status).toBe(200);
   }
 
-  async function deliveriesOf(webhooks: number[]): Promise<number> {
+  /** Waits until the webhooks have this many deliveries. */
+  async function deliveriesExist(webhooks: number[], count: number): Promise<void> {
     const client = await connectAs('outbound-webhook-dispatcher', stack);
-    try {
-      const { rows } = await client.query<{ n: number }>('SELECT count(*)::int AS n FROM dispatch.deliveries WHERE webhook_id = ANY ($1)', [
-        webhooks,
-      ]);
-      return rows[0]?.n ?? 0;
-    } finally {
-      await client.end();
-    }
+    const found = 'SELECT count(*)::int AS n FROM dispatch.deliveries WHERE webhook_id = ANY ($1)';
+    const areThere = async () => ((await client.query<{ n: number }>(found, [webhooks])).rows[0]?.n ?? 0) >= count;
+    await eventually(areThere, { timeoutMs: 120_000, everyMs: 100 }).finally(() => client.end());
   }
 
   /** Inserts conversations by SQL, because customers would take hours. */

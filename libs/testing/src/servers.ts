@@ -146,8 +146,7 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
       if (await isListening(port)) return true;
       throw new Error(`no server listens on ${port}. Its output: ${output}`);
     };
-    // Two stacks that start beside it can take all cores for half a minute.
-    await eventually(listening, { timeoutMs: 55_000 });
+    await eventually(listening);
   };
   await start();
   return { port, kill, start, stop: kill };
