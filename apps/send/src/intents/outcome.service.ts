@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { createdAt, type EventEnvelope } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, isAboutValues, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
@@ -10,6 +11,8 @@ import type { IntentRecord } from './intent';
 import { acceptedPerson, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
 
+/** Pauses of an acceptance's first retries, while its caller waits: a lost connection or a failover costs the caller no result. In milliseconds. */
+const PAUSES_MS = [100, 300];
 /** With pauses that double up to 30 s, these retries take a quarter of an hour. */
 const RETRIES = 30;
 const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
@@ -36,7 +39,7 @@ export class OutcomeService {
     private readonly relay: OutboxRelay,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    const held = { maxHeldBytes: MAX_QUEUED_BYTES, largestShare: 1 / 2 };
+    const held = { maxHeldBytes: MAX_QUEUED_BYTES, largestShare: 1 / 2, isItemError: isAboutValues };
     this.acceptances = new Batcher({
       ...held,
       maxSize: 128,
@@ -58,9 +61,13 @@ export class OutcomeService {
     });
   }
 
-  /** @returns false if recording failed and continues in the background (guarantees §1, S3); a status callback is the last resort (S4) */
-  accepted(acceptance: Acceptance): Promise<boolean> {
-    return this.recordOrRetry(acceptance.intent.id, (late) => this.acceptances.add(late ? { ...acceptance, repaired: true } : acceptance));
+  /**
+   * @param until when the caller stops waiting, in milliseconds since 1970
+   * @returns false if recording failed and continues in the background (guarantees §1, S3); a status callback is the last resort (S4)
+   */
+  accepted(acceptance: Acceptance, until: number): Promise<boolean> {
+    const record = (late: boolean) => this.acceptances.add(late ? { ...acceptance, repaired: true } : acceptance);
+    return this.recordOrRetry(acceptance.intent.id, record, until);
   }
 
   /** Records a refusal or a send without a call. The caller gets its error even if recording continues in the background (S5). */
@@ -91,21 +98,31 @@ export class OutcomeService {
     return this.store.accept(acceptedRows(acceptances, ids), tx);
   }
 
-  /** Tries once, then retries in the background. Retries are safe, because each update checks the intent's state. @returns whether it is recorded */
-  private async recordOrRetry(intentId: string, record: (late: boolean) => Promise<void>): Promise<boolean> {
-    try {
-      await record(false);
-      return true;
-    } catch (error) {
-      this.logger.error({ err: error, intent_id: intentId }, 'recording the outcome of a send failed; will retry');
-      void this.retryInBackground(intentId, record);
-      return false;
+  /**
+   * Tries once, again after each pause that ends before `until`, and then in the background. Retries are safe, because each update checks the
+   * intent's state.
+   * @returns whether it is recorded
+   */
+  private async recordOrRetry(intentId: string, record: (late: boolean) => Promise<void>, until = 0): Promise<boolean> {
+    for (const pauseMs of [0, ...PAUSES_MS]) {
+      if (pauseMs > 0) {
+        if (Date.now() + pauseMs >= until) break;
+        await pause(pauseMs);
+      }
+      try {
+        await record(false);
+        return true;
+      } catch (error) {
+        this.logger.error({ err: error, intent_id: intentId }, 'recording the outcome of a send failed; will retry');
+      }
     }
+    void this.retryInBackground(intentId, record);
+    return false;
   }
 
   private async retryInBackground(intentId: string, record: (late: boolean) => Promise<void>): Promise<void> {
     for (let attempt = 1; attempt <= RETRIES; attempt++) {
-      await new Promise((resume) => setTimeout(resume, Math.min(30_000, 500 * 2 ** attempt)).unref());
+      await pause(Math.min(30_000, 500 * 2 ** attempt), undefined, { ref: false });
       const done = await record(true).then(
         () => true,
         () => false,

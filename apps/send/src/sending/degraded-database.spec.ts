@@ -5,7 +5,7 @@ import { startSending, type Sending } from '../send.fixture';
 
 const SEARCHES = 300;
 
-describe('sends beside blocked searches and on a full disk (guarantees §10)', () => {
+describe('sends beside blocked searches, on a full disk and with lost connections (guarantees §10)', () => {
   let sending: Sending;
   let locker: Database;
   beforeEach(async () => {
@@ -64,5 +64,17 @@ describe('sends beside blocked searches and on a full disk (guarantees §10)', (
     expect(sending.platform.calls()).toHaveLength(0);
     await locker.query('DROP TRIGGER full_disk ON send.intents');
     expect(await sending.template()).toMatchObject({ message_id: expect.any(String) as string });
+  });
+
+  it('guarantees §1, S3: records an acceptance again when its connection is lost, within the time of its caller', async () => {
+    // A sequence keeps its value when its statement is rolled back.
+    await locker.query('CREATE SEQUENCE send.recordings');
+    await locker.query(`CREATE FUNCTION send.end_connection_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF nextval('send.recordings') = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
+      RETURN NEW; END $$`);
+    await locker.query('CREATE TRIGGER ended BEFORE INSERT ON send.messages FOR EACH ROW EXECUTE FUNCTION send.end_connection_once()');
+    expect(await sending.template()).toMatchObject({ message_id: expect.any(String) as string });
+    expect(await locker.query('SELECT last_value, is_called FROM send.recordings')).toEqual([{ last_value: '2', is_called: true }]);
+    expect(sending.platform.calls()).toHaveLength(1);
   });
 });

@@ -18,6 +18,8 @@ export interface ReservedSend {
   connection: PlatformConnection;
   /** Deadline of the platform call, in milliseconds since 1970. */
   callUntil: number;
+  /** When the caller stops waiting, in milliseconds since 1970. */
+  until: number;
 }
 
 /** Calls the platform once and records the outcome. */
@@ -53,13 +55,17 @@ export class PlatformSendService {
     return this.graph.sendMessage(connection, outgoing.request(intent.id), callUntil);
   }
 
-  private async recordOutcome({ intent, outgoing, recipient }: ReservedSend, outcome: SendOutcome): Promise<ReplyOf<typeof SendText>> {
+  private async recordOutcome(
+    { intent, outgoing, recipient, until }: ReservedSend,
+    outcome: SendOutcome,
+  ): Promise<ReplyOf<typeof SendText>> {
     switch (outcome.kind) {
       case 'accepted': {
         const { messageId, waId, userId } = outcome;
         const { conversationId } = recipient;
         const acceptedAt = new Date().toISOString();
-        const isRecorded = await this.outcomes.accepted({ intent, messageId, waId, userId, acceptedAt, conversationId, repaired: false });
+        const acceptance = { intent, messageId, waId, userId, acceptedAt, conversationId, repaired: false };
+        const isRecorded = await this.outcomes.accepted(acceptance, until);
         if (!isRecorded) throw outcomeUnknown(intent.id);
         crashPoint('send.after-outcome');
         return { message_id: messageId, phone: intent.to, replayed: false };

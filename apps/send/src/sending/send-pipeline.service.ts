@@ -50,7 +50,7 @@ export class SendPipeline {
     const release = await this.graph.takePlace(connection.phoneNumberId, Math.min(SHARE_WAIT_MS, callUntil - MIN_CALL_MS - Date.now()));
     if (release === null) throw numberBusy();
     try {
-      return await this.reserveAndSend(outgoing, connection, callUntil, context.requestId);
+      return await this.reserveAndSend(outgoing, connection, callUntil, context);
     } finally {
       release();
     }
@@ -60,7 +60,7 @@ export class SendPipeline {
     outgoing: OutgoingMessage,
     connection: PlatformConnection,
     callUntil: number,
-    requestId: string,
+    { requestId, deadlineAt: until }: RpcContext,
   ): Promise<ReplyOf<typeof SendText>> {
     const { sender } = outgoing;
     const draft = toDraft(outgoing);
@@ -79,7 +79,7 @@ export class SendPipeline {
         if (mayBeCommitted(reservation.error)) void this.outcomes.cancelled(intent);
         throw reservation.error;
       case 'reserved':
-        return this.platform.send({ intent, outgoing, recipient: reservation.recipient, connection, callUntil });
+        return this.platform.send({ intent, outgoing, recipient: reservation.recipient, connection, callUntil, until });
     }
   }
 }
