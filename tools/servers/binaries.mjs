@@ -3,12 +3,17 @@ import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Each program's usual places and its Debian package. */
+/** Each program's usual places and its Debian package; `files` where a program's file has other names, the best first. */
 const PROGRAMS = {
   postgres: { package: 'postgresql', places: postgresFolders },
   initdb: { package: 'postgresql', places: postgresFolders },
   'nats-server': { package: 'nats-server', places: () => ['/usr/sbin', '/usr/local/bin', '/usr/local/sbin', '/opt/homebrew/bin'] },
-  chromium: { package: 'chromium', places: () => ['/usr/bin', '/usr/local/bin', '/snap/bin'] },
+  // The shell without windows starts faster.
+  chromium: {
+    package: 'chromium-headless-shell',
+    files: ['chromium-headless-shell', 'chromium'],
+    places: () => ['/usr/bin', '/usr/local/bin', '/snap/bin'],
+  },
   // Run the documentation's samples.
   curl: { package: 'curl', places: () => ['/usr/bin'] },
   python3: { package: 'python3', places: () => ['/usr/bin'] },
@@ -16,7 +21,9 @@ const PROGRAMS = {
   'redis-server': { package: 'redis-server', places: () => ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'] },
 };
 
-const SERVERS = ['postgres', 'initdb', 'nats-server', 'redis-server'];
+export const SERVERS = ['postgres', 'initdb', 'nats-server', 'redis-server'];
+/** All that the tests use. */
+export const TEST_PROGRAMS = Object.keys(PROGRAMS);
 /** Longest wait for another process that installs packages, in seconds. */
 const LOCKED_FOR_S = 240;
 
@@ -38,8 +45,9 @@ function isExecutable(file) {
 
 /** Path of a program, or null. */
 export function findProgram(name) {
-  const folders = [...(process.env.PATH ?? '').split(delimiter), ...PROGRAMS[name].places()];
-  return folders.map((folder) => join(folder, name)).find(isExecutable) ?? null;
+  const { files = [name], places } = PROGRAMS[name];
+  const folders = [...(process.env.PATH ?? '').split(delimiter), ...places()];
+  return files.flatMap((file) => folders.map((folder) => join(folder, file))).find(isExecutable) ?? null;
 }
 
 /**

@@ -1,5 +1,6 @@
 // npm test: installs, builds, starts throwaway servers and runs all tests, also from a fresh clone. Ends with the line
 // `N passed, N failed`. Arguments go to jest: npm test -- apps/send
+import { ensurePrograms, SERVERS, TEST_PROGRAMS } from '../servers/binaries.mjs';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 
 const log = (line) => console.log(`▸ ${line}`);
@@ -7,10 +8,13 @@ process.chdir(new URL('../..', import.meta.url).pathname);
 try {
   ensureNode();
   ensureDependencies(log);
+  // Before the tests, because an installation takes longer than a test may wait.
+  const jestArguments = process.argv.slice(2);
+  ensurePrograms(jestArguments.length === 0 ? TEST_PROGRAMS : SERVERS, log);
   log('building');
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) throw new Error('the build failed: see above');
   log('testing');
-  process.exitCode = run('jest', process.argv.slice(2), { env: { NODE_ENV: 'test' } });
+  process.exitCode = run('jest', jestArguments, { env: { NODE_ENV: 'test' } });
 } catch (error) {
   console.error(error.message);
   console.log('0 passed, 1 failed');

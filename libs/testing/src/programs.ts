@@ -7,10 +7,18 @@ const FIND = (name: string) => `import { ensurePrograms, findProgram } from '${B
 ensurePrograms(['${name}'], (line) => console.error(line));
 process.stdout.write(findProgram('${name}'));`;
 
+const found = new Map<string, string>();
+
 /** Path of a program, installed if missing and permitted. @throws Error with a line that names the package to install */
-export function installedProgram(name: 'chromium' | 'curl' | 'php' | 'python3'): string {
-  // Run it in another process: tests are CommonJS and cannot load this ES module.
-  const found = spawnSync(process.execPath, ['--input-type=module', '-e', FIND(name)], { encoding: 'utf8' });
-  if (found.status !== 0) throw new Error(/Error: (.*)/.exec(found.stderr)?.[1] ?? found.stderr);
-  return found.stdout;
+export function installedProgram(name: 'chromium' | 'curl' | 'nats-server' | 'php' | 'python3' | 'redis-server'): string {
+  const path = found.get(name) ?? find(name);
+  found.set(name, path);
+  return path;
+}
+
+/** Runs in another process: tests are CommonJS and cannot load this ES module. */
+function find(name: string): string {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', FIND(name)], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(/Error: (.*)/.exec(stderr)?.[1] ?? stderr);
+  return stdout;
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { eventually } from './eventually';
+import { installedProgram } from './programs';
 
 export interface ServerUrls {
   postgres: { url: string; port: number; pid: number };
@@ -119,10 +120,9 @@ interface KillableServer {
 }
 
 /** Runs a program that ends with the test, however the test ends: closing its standard input kills it. */
-function launchKillable(program: string, args: string[]): ChildProcess {
-  const path = `${process.env['PATH'] ?? ''}:/usr/sbin:/usr/local/bin`;
+function launchKillable(program: 'nats-server' | 'redis-server', args: string[]): ChildProcess {
   const script = '"$@" & cat; kill -9 $!; wait';
-  return spawn('sh', ['-c', script, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, PATH: path } });
+  return spawn('sh', ['-c', script, 'sh', installedProgram(program), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
 /** A server on its own port that a test may kill and restart. */
