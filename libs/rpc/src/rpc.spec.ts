@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Controller, type INestMicroservice } from '@nestjs/common';
 import { Test } from '@nestjs/testing';
 import { Type } from '@sinclair/typebox';
@@ -219,6 +220,20 @@ describe('requests between services (guarantees §6)', () => {
     await eventually(() => Worker.begun.length === 1);
     await server.close();
     expect(await response).toBe('DEADLINE_EXCEEDED');
+  });
+
+  it('that a slow broker delivers while a server closes are finished (guarantees §8)', async () => {
+    const resume = broker.suspend();
+    const response = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 30_000 }));
+    const closing = server.close();
+    // A service that ends closes its connection next.
+    const ended = closing.then(() => connections[1]?.close());
+    expect(await Promise.race([ended, pause(2_500, 'waits')])).toBe('waits');
+    resume();
+    await eventually(() => Worker.begun.length === 1);
+    Worker.release();
+    expect(await response).toBe('ok');
+    await ended;
   });
 
   it('are shared by two servers; each gets one response', async () => {

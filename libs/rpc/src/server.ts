@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { GatewayError, matches, mismatch, type Operation } from '@mgw/contracts';
 import { gauges, histogram, traced, type Logger } from '@mgw/telemetry';
-import type { Msg, NatsConnection, Subscription } from 'nats';
+import { DebugEvents, Events, type Msg, type NatsConnection, type Subscription } from 'nats';
 import { lastValueFrom } from 'rxjs';
 import { spanAttributes, type RpcContext } from './context';
 import type { Handled } from './handles';
@@ -23,9 +23,6 @@ export interface RpcServerOptions {
   explain?: (failure: unknown) => GatewayError | null;
   logger: Logger;
 }
-
-/** How long `close` waits for the broker to end its subscriptions, in milliseconds: the broker may be unreachable. */
-const UNSUBSCRIBED_WITHIN_MS = 2_000;
 
 /** Bytes of the requests in progress. Most have a kilobyte, a callback of the platform up to 4 MB. Beyond it the server refuses with OVERLOADED. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
@@ -68,13 +65,24 @@ export class RpcServer extends Server implements CustomTransportStrategy {
 
   /** Accepts no more requests, waits for those in progress up to the longest deadline, and flushes the responses (guarantees §8). */
   async close(): Promise<void> {
-    const { connection, local } = this.options;
+    const { local } = this.options;
     this.removeGauge();
     for (const [subject] of this.getHandlers()) local?.delete(subject);
+    await Promise.race([this.finish(), pause(this.longestDeadlineMs)]);
+    await Promise.race([this.options.connection.flush().catch(() => undefined), this.disconnected()]);
+  }
+
+  /** A slow broker delivers requests until it has ended the subscriptions. A lost one delivers nothing more. */
+  private async finish(): Promise<void> {
     const unsubscribed = this.subscriptions.map((subscription) => subscription.drain().catch(() => undefined));
-    await Promise.race([Promise.all(unsubscribed), pause(UNSUBSCRIBED_WITHIN_MS)]);
-    await Promise.race([this.idle(), pause(this.longestDeadlineMs)]);
-    await connection.flush().catch(() => undefined);
+    await Promise.race([Promise.all(unsubscribed), this.disconnected()]);
+    await this.idle();
+  }
+
+  /** Waits until the connection breaks, or tries to come back. */
+  private async disconnected(): Promise<void> {
+    for await (const { type } of this.options.connection.status())
+      if (type === Events.Disconnect || type === DebugEvents.Reconnecting) return;
   }
 
   on(): void {

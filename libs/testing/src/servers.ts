@@ -114,14 +114,16 @@ interface KillableServer {
   port: number;
   /** Kills it like a crash. */
   kill(): Promise<void>;
+  /** Suspends it with its connections open. @returns a function that lets it go on */
+  suspend(): () => void;
   /** Starts it again on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Runs a program that ends with the test, however the test ends: closing its standard input kills it. */
+/** Runs a program that ends with the test, however the test ends: closing its standard input kills it. A line of it names a signal. */
 function launchKillable(program: 'nats-server' | 'redis-server', args: string[]): ChildProcess {
-  const script = '"$@" & cat; kill -9 $!; wait';
+  const script = '"$@" & while read -r signal; do kill -"$signal" $!; done; kill -9 $!; wait';
   return spawn('sh', ['-c', script, 'sh', installedProgram(program), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
 }
 
@@ -148,8 +150,12 @@ async function killable(port: number, launch: () => ChildProcess): Promise<Omit<
     };
     await eventually(listening);
   };
+  const suspend = () => {
+    child?.stdin?.write('STOP\n');
+    return () => void child?.stdin?.write('CONT\n');
+  };
   await start();
-  return { port, kill, start, stop: kill };
+  return { port, kill, suspend, start, stop: kill };
 }
 
 /** A separate nats-server with JetStream; a test may kill it, restart it and wipe its store. */
