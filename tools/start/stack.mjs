@@ -18,6 +18,8 @@ const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outb
 const GRACE_MS = 45_000;
 /** The simulator has no work to finish. */
 const SIMULATOR_GRACE_MS = 3_500;
+/** Priority of the simulator: WhatsApp's servers do not slow down when this machine is busy. */
+const SIMULATOR_NICE = -10;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 /** Heap limits of all services in one process, in megabytes; equal to those of the profile `small` in docker-compose.yml. */
@@ -182,7 +184,7 @@ export class Stack {
       name: index === 0 ? app : `${app}-${index + 1}`,
       file: entry(app),
       env: { ...this.#environmentOf(app), ...env, PROBE_PORT: String(probePort) },
-      heapMb: app === 'platform-simulator' ? undefined : this.heapMb,
+      ...(app === 'platform-simulator' ? { nice: SIMULATOR_NICE } : { heapMb: this.heapMb }),
       probePort,
       port,
       log: this.log,

@@ -1,5 +1,6 @@
 // One service process: starts it, watches it, restarts it when it dies, and stops it.
 import { spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Deaths } from './deaths.mjs';
@@ -75,6 +76,7 @@ export class Supervised {
       detached: true,
     });
     this.#child = child;
+    if (this.nice !== undefined && child.pid) prioritize(child.pid, this.nice);
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => this.#record(line));
     this.#ended = new Promise((resolve) => {
       child.once('error', resolve);
@@ -100,6 +102,15 @@ export class Supervised {
     if (this.#stopping) return;
     this.#spawn();
     this.onRestart();
+  }
+}
+
+/** Only root may give a higher priority. Without it, the process runs like the others. */
+function prioritize(pid, nice) {
+  try {
+    setPriority(pid, nice);
+  } catch (error) {
+    if (error.code !== 'ERR_SYSTEM_ERROR') throw error;
   }
 }
 
