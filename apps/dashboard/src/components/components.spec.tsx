@@ -107,6 +107,22 @@ describe('the dashboard’s components (decision 430)', () => {
       expect(save.mock.calls).toEqual([[{ name: 'Asha', email: 'asha@company.com', limit: '7' }]]);
     });
 
+    it('submits itself only, and not the form whose dialog it is in', async () => {
+      const around = jest.fn();
+      draw(
+        <form onSubmit={around}>
+          <Modal opened onClose={jest.fn()} title="Replies">
+            <Form onSubmit={save}>
+              <Button type="submit">Add</Button>
+            </Form>
+          </Modal>
+        </form>,
+      );
+      await screen.findByRole('button', { name: 'Add' });
+      await press('Add');
+      expect([save.mock.calls.length, around.mock.calls.length]).toEqual([1, 0]);
+    });
+
     it('shows what the gateway refused at its field, and the rest above the button, and keeps the input', async () => {
       const details = [
         { field: 'limit.most', message: 'must be at most 5' },

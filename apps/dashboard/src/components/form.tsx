@@ -42,6 +42,8 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
+        // React passes events on from a dialog to the form that opened it.
+        event.stopPropagation();
         const names = fieldsOf(form.current);
         const invalid = names.flatMap((name) => {
           const control = controlsOf(form.current, name).find(({ validity }) => !validity.valid);

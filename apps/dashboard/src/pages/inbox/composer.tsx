@@ -1,10 +1,9 @@
 import { ActionIcon, Alert, Box, Button, CloseButton, FileButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
 import { IconClock, IconPaperclip, IconSend, IconTemplate } from '@tabler/icons-react';
-import { useRef, useState, type ReactNode, type Ref } from 'react';
+import { useRef, type ReactNode, type Ref } from 'react';
 import { AttachmentCard } from './attachment-card';
 import { isSendKey } from './is-send-key';
 import { QuickReplyMenu } from './quick-reply-menu';
-import { QuickRepliesDialog } from './quick-replies-dialog';
 import { SENDABLE_TYPES } from './sendable-file';
 import { captionProblem, type useAttachment } from './use-attachment';
 import { useQuickReplies } from './use-quick-replies';
@@ -22,6 +21,7 @@ export function Composer({
   onDropQuote,
   attaching,
   onTemplate,
+  onQuickReplies,
   field,
 }: {
   draft: Draft;
@@ -33,13 +33,13 @@ export function Composer({
   onDropQuote: () => void;
   attaching: ReturnType<typeof useAttachment>;
   onTemplate: () => void;
+  onQuickReplies: () => void;
   field: Ref<HTMLTextAreaElement>;
 }) {
   const { kind, text } = draft;
   const isNote = kind === 'note';
   const attachment = isNote ? null : attaching.attachment;
   const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem);
-  const [isManaging, setManaging] = useState(false);
   const clearChoice = useRef<() => void>(null);
   const quick = useQuickReplies(isNote ? '' : text, (next) => onChange({ ...draft, text: next }));
   const template = (
@@ -71,12 +71,11 @@ export function Composer({
               Template
             </UnstyledButton>
           )}
-          <UnstyledButton className="inbox-tab" onClick={() => setManaging(true)}>
+          <UnstyledButton className="inbox-tab" onClick={onQuickReplies}>
             Quick replies
           </UnstyledButton>
         </Group>
       </Group>
-      <QuickRepliesDialog opened={isManaging} onClose={() => setManaging(false)} />
       {isNote || isWindowOpen ? (
         <>
           {quote && !isNote && (

@@ -14,6 +14,7 @@ import { Composer, type Draft } from './composer';
 import { nameOf, type Conversation } from './conversation';
 import { MessageBubble } from './message-bubble';
 import { NoteLine } from './note-line';
+import { QuickRepliesDialog } from './quick-replies-dialog';
 import { Quote } from './quote';
 import { ownReactionTo, withoutShownReactions } from './reactions';
 import { TemplatePicker } from './template-picker';
@@ -41,6 +42,7 @@ export function ConversationThread({
   const [draft, setDraft, forgetDraft] = useKeptState<Draft>(`draft ${id}`, { kind: 'reply', text: '' });
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
+  const [isManaging, setManaging] = useState(false);
   const attaching = useAttachment(isWindowOpen && draft.kind === 'reply');
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
@@ -127,9 +129,12 @@ export function ConversationThread({
         onDropQuote={() => setQuoted(null)}
         attaching={attaching}
         onTemplate={() => setPicking(true)}
+        onQuickReplies={() => setManaging(true)}
         field={field}
       />
       <TemplatePicker opened={isPicking} onClose={() => setPicking(false)} conversationId={id} />
+      {/* React passes a dialog's events on to its parents, and a submit within the composer's form sends the reply. */}
+      <QuickRepliesDialog opened={isManaging} onClose={() => setManaging(false)} />
     </>
   );
 }
