@@ -8,7 +8,7 @@ import { queries } from './api/client';
 // A busy machine may take long to draw.
 configure({ asyncUtilTimeout: 20_000 });
 
-type Respond = (body: unknown, url: URL) => unknown;
+type Respond = (body: unknown, url: URL, headers: Headers) => unknown;
 
 /** The requests of the page, such as `PUT /api/client/settings`, with their bodies. */
 export const requests: { route: string; body: unknown }[] = [];
@@ -33,7 +33,7 @@ export function draw(element: ReactNode, routes: Record<string, Respond> = {}): 
       const text = await request.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       requests.push({ route, body });
-      const result = routes[route]?.(body, url) ?? new Refusal(404, {});
+      const result = (await routes[route]?.(body, url, request.headers)) ?? new Refusal(404, {});
       const [status, content] = result instanceof Refusal ? [result.status, result.body] : [200, result];
       return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1' } });
     },

@@ -1,8 +1,9 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { skipToken, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, ApiError, request, notifyError } from './client';
 import type { Schemas } from './client';
 import { newIdempotencyKey } from './idempotency-key';
+import { keptValue } from './kept-value';
+import { useMe } from './session';
 
 /** An uploaded file, and its kind of message. */
 export type ReplyFile = Required<Pick<Schemas['FileReplyRequest'], 'media_id' | 'media_type'>> & { filename: string };
@@ -10,6 +11,8 @@ export type ReplyFile = Required<Pick<Schemas['FileReplyRequest'], 'media_id' | 
 interface Draft {
   /** The Idempotency-Key: however often it is retried, the customer gets it once. */
   key: string;
+  /** When it was first sent, in milliseconds. */
+  firstSentAt: number;
   /** With a file: its caption. */
   text: string;
   file?: ReplyFile | undefined;
@@ -21,11 +24,34 @@ export interface Unsent extends Draft {
   problem: string | null;
 }
 
-/** Sends replies to one conversation, one at a time, and keeps failed ones for a retry. */
+/** The gateway keeps a key for 24 hours (decision 24). A later retry could send twice, so it is not offered. */
+const RETRY_WITHIN_MS = 23 * 3_600_000;
+/** The problem of a reply whose request ended with its page, which may have reached the gateway. */
+const INTERRUPTED = 'The page closed before the server responded.';
+
+/**
+ * Sends replies to one conversation, one at a time, and keeps failed ones for a retry, also when another conversation is opened and after a
+ * reload of this tab (decision 590).
+ */
 export function useReplies(conversationId: number) {
   const queries = useQueryClient();
-  const [unsent, setUnsent] = useState<Unsent[]>([]);
-  const others = (list: Unsent[], key: string) => list.filter((one) => one.key !== key);
+  const { id: userId } = useMe().user;
+  const queryKey = ['unsent', userId, conversationId];
+  const kept = keptValue<Unsent[]>(userId, `unsent ${conversationId}`);
+  // Outlives the component: a request goes on while another conversation is open.
+  const { data: unsent = [] } = useQuery({
+    queryKey,
+    queryFn: skipToken,
+    gcTime: Infinity,
+    initialData: () => (kept.read() ?? []).map((one) => ({ ...one, problem: one.problem ?? INTERRUPTED })),
+  });
+  const replace = (key: string, by?: Unsent) => {
+    const others = (queries.getQueryData<Unsent[]>(queryKey) ?? []).filter((one) => one.key !== key);
+    const list = by ? [...others, by] : others;
+    queries.setQueryData(queryKey, list);
+    if (list.length > 0) kept.write(list);
+    else kept.forget();
+  };
   const send = useMutation({
     mutationFn: ({ key, text, file, replyTo }: Draft) => {
       const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
@@ -37,24 +63,25 @@ export function useReplies(conversationId: number) {
       );
     },
     onSuccess: (_, { key }) => {
-      setUnsent((list) => others(list, key));
+      replace(key);
       void queries.invalidateQueries({ queryKey: ['inbox'] });
     },
     onError: (error, draft) => {
       notifyError(error);
-      const problem = error instanceof ApiError ? error.message : 'The server did not respond.';
-      setUnsent((list) => [...others(list, draft.key), { ...draft, problem }]);
+      replace(draft.key, { ...draft, problem: error instanceof ApiError ? error.message : 'The server did not respond.' });
     },
   });
   const post = (draft: Draft) => {
-    setUnsent((list) => [...others(list, draft.key), { ...draft, problem: null }]);
+    replace(draft.key, { ...draft, problem: null });
     send.mutate(draft);
   };
+  const isSending = unsent.some(({ problem }) => problem === null);
   return {
     unsent,
-    isSending: unsent.some(({ problem }) => problem === null),
-    send: (draft: Omit<Draft, 'key'>) => post({ ...draft, key: newIdempotencyKey() }),
+    isSending,
+    mayRetry: ({ firstSentAt }: Unsent) => !isSending && Date.now() - firstSentAt < RETRY_WITHIN_MS,
+    send: (draft: Omit<Draft, 'key' | 'firstSentAt'>) => post({ ...draft, key: newIdempotencyKey(), firstSentAt: Date.now() }),
     again: post,
-    drop: ({ key }: Draft) => setUnsent((list) => others(list, key)),
+    drop: ({ key }: Unsent) => replace(key),
   };
 }

@@ -109,7 +109,7 @@ export function ConversationThread({
           <UnsentBubble
             key={one.key}
             unsent={one}
-            canRetry={!replies.isSending}
+            canRetry={replies.mayRetry(one)}
             onRetry={() => replies.again(one)}
             onEdit={() => {
               replies.drop(one);

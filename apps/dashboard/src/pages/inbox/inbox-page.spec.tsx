@@ -1,6 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { cleanup, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, screen, waitFor } from '@testing-library/react';
 import { draw, press, sent, type } from '../../page.fixture';
 import { router } from '../../router';
 import type { ListedConversation } from './conversation';
@@ -79,5 +79,72 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(sent()).toHaveLength(1));
     expect(sent()[0]?.route).toBe('POST /api/client/quick-replies');
     expect(screen.getByLabelText<HTMLTextAreaElement>('Reply').value).toBe('half a rep');
+  });
+
+  describe('a reply that was not accepted (decision 590)', () => {
+    const REPLY = 'POST /api/client/conversations/1/messages';
+    const key = (headers: Headers) => headers.get('Idempotency-Key');
+    beforeEach(() => sessionStorage.clear());
+
+    it('survives another conversation and a reload, and is sent again with its key', async () => {
+      const keys: (string | null)[] = [];
+      const offline = {
+        [REPLY]: (_: unknown, __: unknown, headers: Headers) => {
+          keys.push(key(headers));
+          throw new TypeError('Failed to fetch');
+        },
+      };
+      open('/inbox?id=1', three, offline);
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await screen.findByText(/^Not sent/);
+      await press(/^Person 2/);
+      await screen.findByText('Text of wamid.2');
+      expect(screen.queryByText(/^Not sent/)).toBeNull();
+      await press(/^Person 1/);
+      await screen.findByText(/^Not sent/);
+      open('/inbox?id=1', three, {
+        [REPLY]: (_: unknown, __: unknown, headers: Headers) => {
+          keys.push(key(headers));
+          return { success: true };
+        },
+      });
+      await screen.findByText('Not sent: The server did not respond.');
+      await press('Send again');
+      await waitFor(() => expect(screen.queryByText(/^Not sent/)).toBeNull());
+      expect(keys).toEqual([expect.any(String), keys[0]]);
+      open('/inbox?id=1', three);
+      await screen.findByText('Text of wamid.1');
+      expect(screen.queryByText(/^Not sent/)).toBeNull();
+    });
+
+    it('is gone when its request succeeded while another conversation was open', async () => {
+      let respond: (response: object) => void = () => undefined;
+      open('/inbox?id=1', three, { [REPLY]: () => new Promise((resolve) => (respond = resolve)) });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await screen.findByText('sending…');
+      await press(/^Person 2/);
+      await screen.findByText('Text of wamid.2');
+      await act(async () => {
+        respond({ success: true });
+        await Promise.resolve();
+      });
+      await press(/^Person 1/);
+      await screen.findByText('Text of wamid.1');
+      await waitFor(() => expect(screen.queryByText('It is on its way')).toBeNull());
+    });
+
+    it('offers no other try when the key may have expired (decision 24)', async () => {
+      const day = 24 * 3_600_000;
+      const old = { key: 'k', firstSentAt: Date.now() - day, text: 'Old', problem: null };
+      sessionStorage.setItem('kept 1 unsent 1', JSON.stringify([old, { ...old, key: 'l', firstSentAt: Date.now(), text: 'New' }]));
+      open('/inbox?id=1', three);
+      await waitFor(() => expect(screen.getAllByText('Not sent: The page closed before the server responded.')).toHaveLength(2));
+      expect(screen.getAllByRole<HTMLButtonElement>('button', { name: 'Send again' }).map(({ disabled }) => disabled)).toEqual([
+        true,
+        false,
+      ]);
+    });
   });
 });
