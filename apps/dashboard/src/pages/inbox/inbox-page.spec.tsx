@@ -1,6 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { act, cleanup, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { draw, press, sent, type } from '../../page.fixture';
 import { router } from '../../router';
 import type { ListedConversation } from './conversation';
@@ -146,5 +146,22 @@ describe('the inbox (additions §9)', () => {
         false,
       ]);
     });
+  });
+
+  it('keys: a step starts from the previous one, also when the page has not drawn it yet', async () => {
+    const search = open('/inbox?id=1', three);
+    await screen.findByText('Text of wamid.1');
+    act(() => {
+      fireEvent.keyDown(document.body, { key: 'j' });
+      fireEvent.keyDown(document.body, { key: 'j' });
+    });
+    await screen.findByText('Text of wamid.3');
+    act(() => {
+      fireEvent.keyDown(document.body, { key: 'k' });
+      fireEvent.keyDown(document.body, { key: 'j' });
+      fireEvent.keyDown(document.body, { key: 'k' });
+    });
+    await screen.findByText('Text of wamid.2');
+    expect(search()['id']).toBe('2');
   });
 });

@@ -1,5 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
@@ -18,6 +18,7 @@ const route = getRouteApi('/inside/inbox');
 export function InboxPage() {
   const search = route.useSearch() as { id?: string; q?: string; view?: string; label?: string };
   const navigate = route.useNavigate();
+  const router = useRouter();
   const { q, id } = search;
   const view: View = VIEWS.find((one) => one.view === search.view)?.view ?? 'open';
   const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
@@ -40,7 +41,9 @@ export function InboxPage() {
   const open = (next: number | undefined) =>
     void navigate({ search: (now) => ({ ...now, id: next === undefined ? undefined : String(next) }) });
   const step = (by: number) => {
-    const at = conversations?.findIndex((one) => String(one.id) === id) ?? -1;
+    // The address has the previous step, which the page may not have drawn yet.
+    const { id: from } = router.latestLocation.search as { id?: string };
+    const at = conversations?.findIndex((one) => String(one.id) === from) ?? -1;
     const next = conversations?.[at === -1 ? 0 : at + by];
     if (next) open(next.id);
   };
