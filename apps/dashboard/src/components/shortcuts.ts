@@ -7,7 +7,7 @@ import { useMe } from '../api/session';
 const CHORD_MS = 1_500;
 
 /**
- * Handles `Ctrl K`, `g` with a letter for each page, and `?`. Fields and open dialogs keep their keys. It works as soon as the page is
+ * Handles `Ctrl K`, `g` with a letter for each page, and `?`. Open dialogs keep their keys, and fields all but `Ctrl K`. It works as soon as the page is
  * drawn, so that no shortcut reaches the browser; the palette that it opens may still have to load.
  */
 export function useShortcuts({ palette, help }: { palette: () => void; help: () => void }): void {
@@ -26,12 +26,13 @@ export function useShortcuts({ palette, help }: { palette: () => void; help: () 
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey, shiftKey, target, timeStamp } = event;
       const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
-      if (altKey || isText || document.querySelector('[aria-modal=true]')) return;
+      if (altKey || document.querySelector('[aria-modal=true]')) return;
       if (ctrlKey || metaKey) {
         if (key.toLowerCase() !== 'k' || shiftKey) return;
         event.preventDefault();
         return latest.current(key, false, true);
       }
+      if (isText) return;
       const afterG = timeStamp - gAt < CHORD_MS;
       gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
       latest.current(key, afterG, false);

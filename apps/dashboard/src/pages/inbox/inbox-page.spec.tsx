@@ -164,4 +164,16 @@ describe('the inbox (additions §9)', () => {
     await screen.findByText('Text of wamid.2');
     expect(search()['id']).toBe('2');
   });
+
+  it('keys: Ctrl K opens the palette also from a field (decision 183)', async () => {
+    open('/inbox?id=1', three);
+    const field = await screen.findByLabelText('Reply');
+    act(() => field.focus());
+    fireEvent.keyDown(field, { key: '?' });
+    fireEvent.keyDown(field, { key: 'k', ctrlKey: true });
+    const palette = await screen.findByRole('dialog', { name: /^Find a customer/ });
+    expect(screen.queryByRole('dialog', { name: 'Keyboard shortcuts' })).toBeNull();
+    fireEvent.keyDown(palette, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
 });
