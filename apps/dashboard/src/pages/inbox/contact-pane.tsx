@@ -1,11 +1,10 @@
-import { Box, Group, Stack, Switch, TagsInput, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Box, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { CopyIcon } from '../../components/copy-icon';
 import { dayOf, timeOfDay } from '../../components/clock-time';
 import { phoneDialled, phoneShown } from '../../components/phone-shown';
 import { nameOf, type Conversation } from './conversation';
-import { labelsQuery } from './label-chips';
+import { LabelsField } from './labels-field';
 import { OptOut } from './opt-out';
 import { PersonAvatar } from './person-avatar';
 import type { ThreadMessage } from './thread-message';
@@ -22,7 +21,6 @@ export function ContactPane({
   messages: ThreadMessage[];
   change: ReturnType<typeof useConversationChange>;
 }) {
-  const labels = useQuery(labelsQuery);
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
   const newest = [...messages].reverse();
@@ -66,16 +64,7 @@ export function ContactPane({
         {auto_reply && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
       </Part>
       <Part title="Labels">
-        <TagsInput
-          aria-label="Labels"
-          placeholder={conversation.labels.length === 0 ? 'Add a label' : undefined}
-          size="xs"
-          maxTags={20}
-          maxLength={40}
-          data={(labels.data?.labels ?? []).map((label) => label.name)}
-          value={conversation.labels}
-          onChange={(names) => change.mutate({ labels: names })}
-        />
+        <LabelsField conversation={conversation} />
       </Part>
       <Part title="Messages to this customer">
         <OptOut conversation={conversation} />

@@ -176,4 +176,25 @@ describe('the inbox (additions §9)', () => {
     fireEvent.keyDown(palette, { key: 'Escape' });
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
+
+  it('labels: a second one keeps the first, whose write still runs', async () => {
+    const responses: ((response: object) => void)[] = [];
+    const [first] = three;
+    open('/inbox?id=1', three, {
+      'PATCH /api/client/conversations/1': () => new Promise((resolve) => responses.push(resolve)),
+    });
+    const field = await screen.findByPlaceholderText('Add a label');
+    act(() => field.focus());
+    for (const name of ['VIP', 'Order 7']) {
+      fireEvent.change(field, { target: { value: name } });
+      fireEvent.keyDown(field, { key: 'Enter' });
+    }
+    await waitFor(() => expect(responses).toHaveLength(1));
+    act(() => responses[0]?.({ conversation: first }));
+    await waitFor(() => expect(responses).toHaveLength(2));
+    expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'] }, { labels: ['VIP', 'Order 7'] }]);
+    act(() => responses[1]?.({ conversation: first }));
+    // The server's list is shown when nothing is being written.
+    await waitFor(() => expect(screen.queryByText('Order 7')).toBeNull());
+  });
 });

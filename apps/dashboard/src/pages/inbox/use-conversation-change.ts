@@ -1,15 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, request, type Schemas } from '../../api/client';
 
-/** Assigns, labels, closes or reopens a conversation, or marks it as read. */
+/** Assigns, closes or reopens a conversation, or marks it as read. */
 export function useConversationChange(id: number) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (body: Schemas['ChangeConversationRequest']) =>
       request(api.PATCH('/api/client/conversations/{id}', { params: { path: { id } }, body })),
-    onSuccess: (_, { labels }) => {
-      void queries.invalidateQueries({ queryKey: ['inbox'] });
-      if (labels) void queries.invalidateQueries({ queryKey: ['labels'] });
-    },
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
   });
 }
