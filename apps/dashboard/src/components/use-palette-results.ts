@@ -52,7 +52,7 @@ export function usePaletteResults(
   });
   const listed = conversations.data?.conversations ?? [];
   const name = ({ customer_name, customer_phone }: (typeof listed)[number]) => customer_name || phoneShown(customer_phone);
-  const toConversation = (id: number) => () => open('/inbox', { id: String(id) });
+  const toConversation = (id: number, message?: string) => () => open('/inbox', { id: String(id), ...(message && { message }) });
   const names = [...new Set(templates.data?.templates.map((one) => one.name))].filter((one) => one.includes(q.toLowerCase()));
   const failed = searches.filter(({ error }) => error && !(error instanceof ApiError && error.status === 404));
   const groups = !isLong
@@ -76,7 +76,9 @@ export function usePaletteResults(
                 ]
               : []),
             ...listed
-              .flatMap((one) => (one.found ? [result(`found ${one.id}`, one.found.text, name(one), toConversation(one.id))] : []))
+              .flatMap((one) =>
+                one.found ? [result(`found ${one.id}`, one.found.text, name(one), toConversation(one.id, one.found.message_id))] : [],
+              )
               .slice(0, MOST),
           ],
         },

@@ -30,7 +30,7 @@ export function ConversationList({
   onSearch: (text: string) => void;
   searchField: Ref<HTMLInputElement>;
   openId: string | undefined;
-  onOpen: (id: number) => void;
+  onOpen: (conversation: ListedConversation) => void;
   onEnd: () => void;
   onNewest: (() => void) | undefined;
 }) {

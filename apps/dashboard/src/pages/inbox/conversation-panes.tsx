@@ -10,11 +10,16 @@ import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
 
-/** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. */
-export function ConversationPanes({ id, onBack }: { id: number; onBack: () => void }) {
+/** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
+export function ConversationPanes({ id, found, onBack }: { id: number; found: string | undefined; onBack: () => void }) {
   const thread = usePagedQuery({
     queryKey: ['inbox', 'thread', id],
-    load: (query) => request(api.GET('/api/client/conversations/{id}/messages', { params: { path: { id }, query } })),
+    load: (query) =>
+      request(
+        api.GET('/api/client/conversations/{id}/messages', {
+          params: { path: { id }, query: { ...query, ...(found && { limit: '100' }) } },
+        }),
+      ),
     rows: (page) => [page],
     refetchInterval: 4_000,
   });
@@ -39,7 +44,7 @@ export function ConversationPanes({ id, onBack }: { id: number; onBack: () => vo
             conversation && (
               <>
                 <ThreadHeader conversation={conversation} change={change} onBack={onBack} onToggle={toggle} onDetails={drawer.open} />
-                <ConversationThread conversation={conversation} messages={messages} list={thread} field={field} />
+                <ConversationThread conversation={conversation} messages={messages} list={thread} found={found} field={field} />
               </>
             )
           }

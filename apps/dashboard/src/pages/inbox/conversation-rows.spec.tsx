@@ -41,7 +41,7 @@ describe('a long list of conversations (decision 550)', () => {
     expect(onEnd).not.toHaveBeenCalled();
     await press(/^Person 2 /);
     await press('Back to the newest');
-    expect([onOpen.mock.calls, onNewest.mock.calls.length]).toEqual([[[2]], 1]);
+    expect([onOpen.mock.calls, onNewest.mock.calls.length]).toEqual([[[conversation(2)]], 1]);
     document.body.innerHTML = '';
     list(20, true);
     expect(onEnd).toHaveBeenCalledTimes(1);

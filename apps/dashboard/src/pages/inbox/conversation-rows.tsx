@@ -14,7 +14,7 @@ interface ConversationRowsProps {
   /** Its words are highlighted. */
   search: string;
   openId: string | undefined;
-  onOpen: (id: number) => void;
+  onOpen: (conversation: ListedConversation) => void;
   /** Loads the next page. */
   onEnd: () => void;
   /** Undefined while the list is live. */
@@ -63,7 +63,7 @@ export function ConversationRows({ conversations, search, openId, onOpen, onEnd,
                   ref={measure}
                   style={{ position: 'absolute', inset: '0 0 auto', transform: `translateY(${top}px)` }}
                 >
-                  <ConversationRow conversation={one} search={search} isOpen={openId === String(one.id)} onOpen={() => onOpen(one.id)} />
+                  <ConversationRow conversation={one} search={search} isOpen={openId === String(one.id)} onOpen={() => onOpen(one)} />
                 </div>
               )
             );

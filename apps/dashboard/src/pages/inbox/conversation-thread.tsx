@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useState, type ComponentProps, type RefObject } from 'react';
+import { Fragment, useState, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
@@ -21,17 +21,24 @@ import { TemplatePicker } from './template-picker';
 import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
 import { captionProblem, useAttachment } from './use-attachment';
+import { useFoundMessage, type MessagePages } from './use-found-message';
 
-/** The messages of a conversation, and the field below them. @param list loads older messages */
+/**
+ * The messages of a conversation, and the field below them.
+ * @param list loads older messages
+ * @param found the id of a message that a search found
+ */
 export function ConversationThread({
   conversation,
   messages,
   list,
+  found,
   field,
 }: {
   conversation: Conversation;
   messages: ThreadMessage[];
-  list: ComponentProps<typeof LoadMore>['list'];
+  list: MessagePages;
+  found: string | undefined;
   field: RefObject<HTMLTextAreaElement | null>;
 }) {
   const { id } = conversation;
@@ -47,6 +54,7 @@ export function ConversationThread({
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
   const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
+  useFoundMessage(log, found, messages, list);
   const react = useMutation({
     mutationFn: (body: { message_id: string; emoji: string | null }) => {
       const params = { path: { id }, header: { 'Idempotency-Key': newIdempotencyKey() } };
@@ -92,6 +100,7 @@ export function ConversationThread({
                 message={message}
                 messages={messages}
                 customer={customer}
+                isFound={message.message_id === found}
                 actions={
                   isWindowOpen && (
                     <BubbleActions

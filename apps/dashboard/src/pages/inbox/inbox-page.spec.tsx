@@ -197,4 +197,21 @@ describe('the inbox (additions §9)', () => {
     // The server's list is shown when nothing is being written.
     await waitFor(() => expect(screen.queryByText('Order 7')).toBeNull());
   });
+
+  it('search: opens the message that it found, also an older one', async () => {
+    const scroll = jest.spyOn(Element.prototype, 'scrollIntoView');
+    const found = { message_id: 'wamid.old', direction: 'in' as const, text: 'It is late', at: AT };
+    const listed = [conversation(1, { found })];
+    const page = (messages: ThreadMessage[], next_cursor: string | null) => ({ conversation: listed[0], messages, next_cursor });
+    const search = open('/inbox?q=late', listed, {
+      'GET /api/client/conversations/1/messages': (_, url) =>
+        url.searchParams.has('cursor') ? page([message('wamid.old')], null) : page([message('wamid.1')], 'older'),
+    });
+    fireEvent.click(await screen.findByRole('button', { name: /^Person 1/ }));
+    const text = await screen.findByText('Text of wamid.old');
+    expect(search()).toEqual({ q: 'late', id: '1', message: 'wamid.old' });
+    const marked = screen.getByRole('log').querySelectorAll('[aria-current]');
+    expect([marked.length, marked[0]?.contains(text)]).toEqual([1, true]);
+    await waitFor(() => expect(scroll.mock.contexts).toContain(marked[0]));
+  });
 });

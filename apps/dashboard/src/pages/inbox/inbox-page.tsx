@@ -8,7 +8,7 @@ import { useEndlessQuery } from '../../components/use-endless-query';
 import { useSearchText } from '../../components/use-search-text';
 import '@mantine/core/styles/Kbd.css';
 import './inbox.css';
-import { VIEWS, type View } from './conversation';
+import { VIEWS, type ListedConversation, type View } from './conversation';
 import { ConversationList } from './conversation-list';
 import { ConversationPanes } from './conversation-panes';
 import { useInboxKeys } from './use-inbox-keys';
@@ -16,7 +16,7 @@ import { useInboxKeys } from './use-inbox-keys';
 const route = getRouteApi('/inside/inbox');
 
 export function InboxPage() {
-  const search = route.useSearch() as { id?: string; q?: string; view?: string; label?: string };
+  const search = route.useSearch() as { id?: string; message?: string; q?: string; view?: string; label?: string };
   const navigate = route.useNavigate();
   const router = useRouter();
   const { q, id } = search;
@@ -38,14 +38,14 @@ export function InboxPage() {
     refetchInterval: 5_000,
   });
   const conversations = pages.data?.flatMap((page) => page.conversations);
-  const open = (next: number | undefined) =>
-    void navigate({ search: (now) => ({ ...now, id: next === undefined ? undefined : String(next) }) });
+  const open = (next?: ListedConversation) =>
+    void navigate({ search: (now) => ({ ...now, id: next && String(next.id), message: next?.found?.message_id }) });
   const step = (by: number) => {
     // The address has the previous step, which the page may not have drawn yet.
     const { id: from } = router.latestLocation.search as { id?: string };
     const at = conversations?.findIndex((one) => String(one.id) === from) ?? -1;
     const next = conversations?.[at === -1 ? 0 : at + by];
-    if (next) open(next.id);
+    if (next) open(next);
   };
   useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
   return (
@@ -73,7 +73,7 @@ export function InboxPage() {
           <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
         </div>
       ) : (
-        <ConversationPanes key={id} id={Number(id)} onBack={() => open(undefined)} />
+        <ConversationPanes key={id} id={Number(id)} found={search.message} onBack={() => open()} />
       )}
     </div>
   );

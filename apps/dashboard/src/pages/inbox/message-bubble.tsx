@@ -8,16 +8,22 @@ import { reactionsTo } from './reactions';
 import { StatusTicks } from './status-ticks';
 import { authorOf, type ThreadMessage } from './thread-message';
 
-/** @param messages all messages that are loaded, for quotes and reactions @param actions beside the bubble */
+/**
+ * @param messages all messages that are loaded, for quotes and reactions
+ * @param isFound whether a search found it
+ * @param actions beside the bubble
+ */
 export function MessageBubble({
   message,
   messages,
   customer,
+  isFound = false,
   actions,
 }: {
   message: ThreadMessage;
   messages: ThreadMessage[];
   customer: string;
+  isFound?: boolean;
   actions?: ReactNode;
 }) {
   const { details, text } = messageDetails(message, messages, customer);
@@ -26,7 +32,7 @@ export function MessageBubble({
   const hasFailed = delivery_status === 'failed';
   const author = isMine ? authorOf(message) : customer;
   return (
-    <div className="inbox-line" data-mine={isMine || undefined}>
+    <div className="inbox-line" data-mine={isMine || undefined} aria-current={isFound || undefined}>
       <PhoneBubble
         mine={isMine}
         {...(hasFailed ? { look: 'failed' as const } : media?.type === 'sticker' && { look: 'bare' as const })}
