@@ -1,9 +1,10 @@
-import { Drawer } from '@mantine/core';
+import { Drawer, Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { api, request } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
+import { BackButton } from './back-button';
 import { ContactPane } from './contact-pane';
 import { ConversationThread } from './conversation-thread';
 import { ThreadHeader } from './thread-header';
@@ -39,6 +40,11 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   return (
     <>
       <section className="inbox-thread" aria-label="Conversation">
+        {!conversation && (
+          <Group className="inbox-header">
+            <BackButton onClick={onBack} />
+          </Group>
+        )}
         <QueryResult query={thread}>
           {() =>
             conversation && (

@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
 import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
-import { draw, press, sent, type } from '../../page.fixture';
+import { draw, press, Refusal, sent, type } from '../../page.fixture';
 import { router } from '../../router';
 import type { ListedConversation } from './conversation';
 import type { ThreadMessage } from './thread-message';
@@ -213,5 +213,33 @@ describe('the inbox (additions §9)', () => {
     const marked = screen.getByRole('log').querySelectorAll('[aria-current]');
     expect([marked.length, marked[0]?.contains(text)]).toEqual([1, true]);
     await waitFor(() => expect(scroll.mock.contexts).toContain(marked[0]));
+  });
+
+  it.each(['loads', 'cannot be loaded'])('back: is there while a thread %s', async (state) => {
+    const thread = () => (state === 'loads' ? new Promise(() => undefined) : new Refusal(404, { error: 'No resource has this id.' }));
+    const search = open('/inbox?id=1', three, { 'GET /api/client/conversations/1/messages': thread });
+    await screen.findByRole('button', { name: /^Person 1/ });
+    const back = await screen.findByRole('button', { name: 'Back' });
+    if (state !== 'loads') await screen.findByText('No resource has this id.');
+    fireEvent.click(back);
+    await waitFor(() => expect(search()['id']).toBeUndefined());
+  });
+
+  it('list: keeps refreshing while a thread is open', async () => {
+    let isAnswered = false;
+    const [waits, answered] = [conversation(1, { customer_name: 'Waits' }), conversation(2, { customer_name: 'Answered' })];
+    open('/inbox?id=2', three, {
+      'GET /api/client/conversations': () => ({
+        conversations: isAnswered ? [waits, answered] : [answered, waits],
+        counts,
+        waiting_since: null,
+        next_cursor: null,
+      }),
+    });
+    const order = () => screen.getAllByRole('button', { name: /^(Waits|Answered)/ }).map(({ textContent }) => /Waits/.test(textContent));
+    await screen.findByText('Text of wamid.2');
+    expect(order()).toEqual([false, true]);
+    isAnswered = true;
+    await waitFor(() => expect(order()).toEqual([true, false]), { timeout: 20_000 });
   });
 });

@@ -1,10 +1,11 @@
 import { ActionIcon, Box, Button, Group, Kbd, Menu, Text } from '@mantine/core';
-import { IconArrowLeft, IconCheck, IconChevronDown, IconUser, IconUserPlus } from '@tabler/icons-react';
+import { IconCheck, IconChevronDown, IconUser, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { useMe } from '../../api/session';
 import { StateBadge } from '../../components/state-badge';
 import { phoneShown } from '../../components/phone-shown';
+import { BackButton } from './back-button';
 import { nameOf, type Conversation } from './conversation';
 import type { useConversationChange } from './use-conversation-change';
 import { WindowCountdown } from './window-countdown';
@@ -31,9 +32,7 @@ export function ThreadHeader({
   const people = [...(team.data?.users ?? [])].sort((a, b) => Number(b.id === user.id) - Number(a.id === user.id));
   return (
     <Group className="inbox-header" gap="xs" wrap="nowrap">
-      <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Back" className="inbox-narrow" onClick={onBack}>
-        <IconArrowLeft size={20} />
-      </ActionIcon>
+      <BackButton onClick={onBack} />
       <Box style={{ flex: 1, minWidth: 0 }}>
         <Text fw={650} truncate dir="auto">
           {nameOf(conversation)}
