@@ -3,11 +3,12 @@ export function timeOfDay(at: string): string {
   return new Date(at).toLocaleTimeString([], { hour: 'numeric', minute: '2-digit' });
 }
 
-/** The time, with the date if it is not from today. */
-export function clockTime(at: string): string {
+/** The time, with the date if it is not from today. @param timeZone the browser's by default */
+export function clockTime(at: string, timeZone?: string): string {
   const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: 'numeric', minute: '2-digit' });
+  const day = (one: Date) => one.toLocaleDateString([], { timeZone });
+  const isToday = day(date) === day(new Date());
+  return date.toLocaleString([], { ...(!isToday && { month: 'short', day: 'numeric' }), hour: 'numeric', minute: '2-digit', timeZone });
 }
 
 /** A calendar day in words. @param day `2026-11-22` */
@@ -15,14 +16,19 @@ export function dateShown(day: string): string {
   return new Date(day).toLocaleDateString([], { dateStyle: 'medium', timeZone: 'UTC' });
 }
 
-/** The date of a moment, in the browser's zone. */
-export function momentDate(at: string): string {
-  return new Date(at).toLocaleDateString([], { dateStyle: 'medium' });
+/** The date of a moment. @param timeZone the browser's by default */
+export function momentDate(at: string, timeZone?: string): string {
+  return new Date(at).toLocaleDateString([], { dateStyle: 'medium', timeZone });
 }
 
-/** Date and time of a moment to the second, in the browser's zone. */
-export function exactTime(at: string): string {
-  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' });
+/** Date and time of a moment to the second. @param timeZone the browser's by default */
+export function exactTime(at: string, timeZone?: string): string {
+  return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium', timeZone });
+}
+
+/** The calendar day of a moment in a zone, as the API takes it: `2026-11-22`. */
+export function dayIn(timeZone: string, at: string): string {
+  return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));
 }
 
 /** @param month `2026-11` */

@@ -11,8 +11,14 @@ const HEIGHT = 24;
 /** An hour without deliveries shows its base line. */
 const FROM_BELOW = { display: 'flex', flexDirection: 'column', justifyContent: 'flex-end' } as const;
 
+interface DeliveryRateProps {
+  webhook: Schemas['Webhooks']['webhooks'][number];
+  /** The zone of the hours; the browser's by default. */
+  zone?: string;
+}
+
 /** The success rate of the last 24 hours, and a bar for each hour. */
-export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhooks'][number] }) {
+export function DeliveryRate({ webhook, zone }: DeliveryRateProps) {
   const now = useNow();
   const counts = webhook.last_24_hours ?? [];
   const succeeded = counts.reduce((sum, hour) => sum + hour.succeeded, 0);
@@ -32,7 +38,10 @@ export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhoo
     <Group gap="sm" mt={4}>
       <Group gap={2} wrap="nowrap" align="flex-end" h={HEIGHT} role="img" aria-label="Deliveries by hour; the numbers follow">
         {bars.map((bar) => (
-          <Tooltip key={bar.at} label={`${clockTime(new Date(bar.at).toISOString())}: ${bar.succeeded} succeeded, ${bar.failed} failed`}>
+          <Tooltip
+            key={bar.at}
+            label={`${clockTime(new Date(bar.at).toISOString(), zone)}: ${bar.succeeded} succeeded, ${bar.failed} failed`}
+          >
             <div style={{ width: 5, height: HEIGHT, ...FROM_BELOW, borderBottom: '1px solid var(--mantine-color-default-border)' }}>
               <div style={{ height: heightOf(bar.failed), background: 'var(--mantine-color-red-6)' }} />
               <div style={{ height: heightOf(bar.succeeded), background: 'var(--mantine-color-green-6)' }} />

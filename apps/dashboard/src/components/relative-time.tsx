@@ -8,7 +8,7 @@ const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [30 * 86_400, 'day'],
 ];
 
-function relative(at: string): string {
+function relative(at: string, zone?: string): string {
   const seconds = Math.round((new Date(at).getTime() - Date.now()) / 1_000);
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   let divisor = 1;
@@ -16,19 +16,20 @@ function relative(at: string): string {
     if (Math.abs(seconds) < limit) return format.format(Math.round(seconds / divisor), unit);
     divisor = limit;
   }
-  return momentDate(at);
+  return momentDate(at, zone);
 }
 
 /**
  * The time relative to now; hovering shows the exact time. A tooltip component in each row would slow the scrolling of a long list.
  * @param never the text that replaces a missing time
+ * @param zone of the date and the exact time; the browser's by default
  */
-export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
+export function RelativeTime({ at, never = 'never', zone }: { at: string | null; never?: string; zone?: string }) {
   useNow();
   if (at === null) return <span>{never}</span>;
   return (
-    <time dateTime={at} title={exactTime(at)}>
-      {relative(at)}
+    <time dateTime={at} title={exactTime(at, zone)}>
+      {relative(at, zone)}
     </time>
   );
 }

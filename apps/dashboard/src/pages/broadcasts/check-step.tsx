@@ -15,7 +15,7 @@ import type { RecipientsTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
 import { localTime, momentOf } from './start-time';
-import { useZone } from './use-zone';
+import { useZone } from '../../api/use-zone';
 
 /** Messages a second of one broadcast. */
 const PER_SECOND = 40;

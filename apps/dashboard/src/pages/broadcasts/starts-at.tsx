@@ -1,4 +1,4 @@
-import { useZone } from './use-zone';
+import { useZone } from '../../api/use-zone';
 
 /** The start of a scheduled broadcast, in the zone of the business. */
 export function StartsAt({ at }: { at: string }) {

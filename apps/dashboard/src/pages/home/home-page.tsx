@@ -5,6 +5,7 @@ import { api, request } from '../../api/client';
 import { barLength, periodOf, periodTotals, type Period } from '../../api/message-counts';
 import { useMe } from '../../api/session';
 import { useLiveRefresh } from '../../api/use-live-refresh';
+import { useZone } from '../../api/use-zone';
 import { PageTitle } from '../../components/page-title';
 import { PeriodSwitch } from '../../components/period-switch';
 import { LoadingRows, QueryResult } from '../../components/query-result';
@@ -27,6 +28,7 @@ const REFRESH_MS = 15_000;
 /** The state of the business: who waits, how far messages came, why some failed, webhooks and connection. */
 export function HomePage() {
   const { business } = useMe();
+  const zone = useZone();
   const search = route.useSearch() as { period?: string };
   const navigate = route.useNavigate();
   const period: Period = periodOf(search.period) ?? '7d';
@@ -52,10 +54,7 @@ export function HomePage() {
   const isLoading = useFirstLoad();
   return (
     <>
-      <PageTitle
-        title="Home"
-        {...(business && { about: `${business.name}; days in the time zone ${business.timezone_now ?? business.timezone}` })}
-      >
+      <PageTitle title="Home" {...(business && { about: `${business.name}; days and hours in the time zone ${zone}` })}>
         {isLoading && <Skeleton height={55} width={340} radius="md" />}
         {connection.data && !isLoading && <ConnectionState connection={connection.data} />}
         <PeriodSwitch value={period} onChange={(next) => void navigate({ search: { period: next }, replace: true })} />

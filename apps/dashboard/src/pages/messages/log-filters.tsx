@@ -7,9 +7,10 @@ import { keysQuery } from '../../api/api-keys';
 import { api, request } from '../../api/client';
 import { PERIODS } from '../../api/message-counts';
 import { useMayCall } from '../../api/session';
+import { useZone } from '../../api/use-zone';
 import { DayField } from '../../components/day-field';
 import { useSearchText } from '../../components/use-search-text';
-import { FILTERS, FURTHER, type LogSearch } from './log-filter';
+import { daysOf, FILTERS, FURTHER, type LogSearch } from './log-filter';
 import { ReasonFilter } from './reason-filter';
 import { SENDERS } from './senders';
 
@@ -28,6 +29,8 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
   const [text, setText] = useSearchText(search.q, (q) => onChange({ q }));
   const [phone, setPhone] = useState(search.phone ?? '');
   useEffect(() => setPhone(search.phone ?? ''), [search.phone]);
+  const zone = useZone();
+  const days = daysOf(search, zone);
   const further = FURTHER.filter((name) => search[name] !== undefined).length;
   const [isOpen, { toggle }] = useDisclosure(further > 0);
   const hasKeys = useMayCall('GET /api/client/api-keys');
@@ -99,18 +102,8 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
       </Group>
       <Collapse expanded={isOpen}>
         <Group mb="sm" align="flex-end" gap="sm">
-          <DayField
-            label="From"
-            value={search.from?.slice(0, 10) ?? ''}
-            disabled={false}
-            onChange={(from) => onChange({ from, period: undefined })}
-          />
-          <DayField
-            label="To"
-            value={search.to?.slice(0, 10) ?? ''}
-            disabled={false}
-            onChange={(to) => onChange({ to, period: undefined })}
-          />
+          <DayField label="From" value={days.from} disabled={false} onChange={(from) => onChange({ from, period: undefined })} />
+          <DayField label="To" value={days.to} disabled={false} onChange={(to) => onChange({ to, period: undefined })} />
           {select('sent_by', 'Sent by', SENDERS)}
           {select('type', 'Type', TYPES)}
           {select('template', 'Template', templateNames)}

@@ -5,6 +5,7 @@ import { barNames } from '../../api/message-counts';
 import { counted } from '../../components/format-number';
 import { StackedBars } from '../../components/stacked-bars';
 import { STATUS_PARTS, statusValues } from '../../components/status-parts';
+import { barBounds } from './bar-bounds';
 import { countFilterOf, type LogSearch } from './log-filter';
 
 const HEIGHT = 96;
@@ -65,10 +66,7 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
         parts={STATUS_PARTS.filter((_, part) => shown[part])}
         label="Messages by time and status; choose a period with the fields From and To"
         height={HEIGHT}
-        onOpen={(i) => {
-          const [bar, next] = [data.bars[i], data.bars[i + 1]];
-          if (bar) onPeriod({ from: bar.at, to: next?.at ?? data.to });
-        }}
+        onOpen={(i) => onPeriod(barBounds(data, i, i))}
       />
     </Card>
   );

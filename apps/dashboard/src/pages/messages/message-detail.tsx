@@ -1,6 +1,7 @@
 import { Stack, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
 import { Wallpaper } from '../../components/wallpaper';
@@ -12,6 +13,7 @@ import { requestCurl } from './request-curl';
 import { exactTime } from '../../components/clock-time';
 
 export function MessageDetail({ id }: { id: string }) {
+  const zone = useZone();
   const detail = useQuery({
     queryKey: ['messages', 'one', id],
     queryFn: () => request(api.GET('/api/client/messages/{message_id}', { params: { path: { message_id: id } } })),
@@ -29,13 +31,13 @@ export function MessageDetail({ id }: { id: string }) {
             </Wallpaper>
             <MessageFacts message={message} cost={cost} />
             <Title order={3} size="h5">
-              Timeline
+              Timeline, {zone}
             </Title>
             <Timeline active={timeline.length} bulletSize={18} lineWidth={2}>
               {timeline.map(({ status, at, reason }, i) => (
                 <Timeline.Item key={i} title={status}>
                   <Text size="sm" c="dimmed">
-                    {exactTime(at)}
+                    {exactTime(at, zone)}
                   </Text>
                   {reason && <Text size="sm">{reason}</Text>}
                 </Timeline.Item>

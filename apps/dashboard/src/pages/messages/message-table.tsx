@@ -2,6 +2,7 @@ import { Box, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect } from 'react';
 import type { Schemas } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -27,6 +28,7 @@ interface MessageTableProps {
 
 /** The log, of which only the rows on the screen are drawn. */
 export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTableProps) {
+  const zone = useZone();
   const isPhone = useMediaQuery('(max-width: 48em)') ?? false;
   const { list, rows, height } = useWindowRows(messages.length, isPhone ? CARD_HEIGHT : HEIGHT);
   const last = rows.at(-1)?.index ?? 0;
@@ -60,7 +62,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
                 onClick={() => onOpen(message.message_id)}
               >
                 <div role="cell" className="log-when">
-                  <RelativeTime at={message.sent_at} />
+                  <RelativeTime at={message.sent_at} zone={zone} />
                 </div>
                 <div role="cell" className="log-to">
                   {phoneShown(message.to)}

@@ -2,6 +2,7 @@ import { Alert, Button, Drawer, Group } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { useEndlessQuery } from '../../components/use-endless-query';
 import { LoadMore } from '../../components/load-more';
@@ -20,6 +21,7 @@ const PAGE = 100;
 export function MessagesPage() {
   const search = route.useSearch() as LogSearch;
   const navigate = route.useNavigate();
+  const zone = useZone();
   useLiveRefresh('messages');
   const change = (next: LogSearch) => void navigate({ search: (now: LogSearch) => ({ ...now, ...next }), replace: true });
   const open = (id: string | undefined) => void navigate({ search: (now: LogSearch) => ({ ...now, id }) });
@@ -37,7 +39,7 @@ export function MessagesPage() {
   const onEnd = () => loaded > 0 && loaded % PAGE === 0 && loadMore();
   return (
     <>
-      <PageTitle title="Messages" about="All sent messages and their delivery">
+      <PageTitle title="Messages" about={`All sent messages and their delivery; days and hours in the time zone ${zone}`}>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}

@@ -3,7 +3,7 @@ import { IconDownload } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
-import { useMe } from '../../api/session';
+import { useZone } from '../../api/use-zone';
 import { dateShown } from '../../components/clock-time';
 import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
@@ -21,7 +21,7 @@ const route = getRouteApi('/inside/usage');
 export function UsagePage() {
   const search = route.useSearch() as { from?: string; to?: string };
   const navigate = route.useNavigate();
-  const { business } = useMe();
+  const zone = useZone();
   const report = useQuery({
     queryKey: ['usage', search.from, search.to],
     queryFn: () =>
@@ -36,7 +36,7 @@ export function UsagePage() {
   const to = search.to ?? report.data?.to ?? '';
   return (
     <>
-      <PageTitle title="Usage" about={`Days in the time zone ${business?.timezone_now ?? business?.timezone}`}>
+      <PageTitle title="Usage" about={`Days in the time zone ${report.data?.timezone ?? zone}`}>
         <Button
           variant="default"
           leftSection={<IconDownload size={16} />}

@@ -1,4 +1,4 @@
-import { useMe } from '../../api/session';
+import { useMe } from './session';
 
 /** The zone whose days count for the business now. */
 export function useZone(): string {
