@@ -14,7 +14,7 @@ import { recipientsOf, type Field } from './mapping';
 import type { RecipientsTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
-import { localTime, momentOf } from './start-time';
+import { localTime, momentOf, startFault } from './start-time';
 import { useZone } from '../../api/use-zone';
 
 /** Messages a second of one broadcast. */
@@ -36,15 +36,8 @@ export function CheckStep({
   const { draft, change, clear } = useDraft();
   const zone = useZone();
   const [asks, { open, close }] = useDisclosure(false);
-  const moment = draft.startsAt === '' ? null : momentOf(draft.startsAt, zone);
-  const startFault =
-    draft.startsAt === ''
-      ? null
-      : moment === null
-        ? `Clocks in ${zone} skip this time. Choose another one.`
-        : moment.getTime() < Date.now()
-          ? 'This time has passed. Choose a later one.'
-          : null;
+  const moment = draft.startsAt === null ? null : momentOf(draft.startsAt, zone);
+  const fault = startFault(draft.startsAt, zone);
   const body = () => ({
     template_name: template.name,
     language: template.language,
@@ -54,7 +47,7 @@ export function CheckStep({
   const check = useQuery({
     queryKey: ['broadcast-check', draft.version, moment?.toISOString()],
     queryFn: () => request(api.POST('/api/client/broadcasts/check', { body: body() })),
-    enabled: startFault === null,
+    enabled: fault === null,
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
@@ -79,20 +72,20 @@ export function CheckStep({
       <Group align="flex-end">
         <Switch
           label="Send later"
-          checked={draft.startsAt !== ''}
-          onChange={(e) => change({ startsAt: e.currentTarget.checked ? localTime(Date.now() + HOUR_MS, zone) : '' })}
+          checked={draft.startsAt !== null}
+          onChange={(e) => change({ startsAt: e.currentTarget.checked ? localTime(Date.now() + HOUR_MS, zone) : null })}
         />
-        {draft.startsAt !== '' && (
+        {draft.startsAt !== null && (
           <TextInput
             type="datetime-local"
             label={`Start, ${zone} time`}
             value={draft.startsAt}
-            error={startFault}
+            error={fault}
             onChange={(e) => change({ startsAt: e.currentTarget.value })}
           />
         )}
       </Group>
-      {startFault === null && (
+      {fault === null && (
         <QueryResult query={check} rows={2}>
           {({ total, wrong, faults, daily_limit, estimate, category }) => {
             const all = [...long, ...checkedFaults(faults, table, draft.mapping)];

@@ -14,13 +14,13 @@ export interface Draft {
   file: string | null;
   table: RecipientsTable | null;
   mapping: Mapping;
-  /** The local time in the zone of the business; empty to send at once. */
-  startsAt: string;
+  /** The local time in the zone of the business, empty while it is being typed; null to send at once. */
+  startsAt: string | null;
   /** Counts the changes of the messages, so that a check is about one list. */
   version: number;
 }
 
-const EMPTY: Draft = { name: '', template: null, text: '', file: null, table: null, mapping: {}, startsAt: '', version: 0 };
+const EMPTY: Draft = { name: '', template: null, text: '', file: null, table: null, mapping: {}, startsAt: null, version: 0 };
 const KEY = ['broadcast-draft'];
 
 export function useDraft() {

@@ -13,6 +13,15 @@ export function momentOf(local: string, timezone: string): Date | null {
   return moments.length === 0 ? null : new Date(Math.min(...moments));
 }
 
+/** The fault of a start at a local time; null for one that may be, and for a start at once. */
+export function startFault(local: string | null, timezone: string): string | null {
+  if (local === null) return null;
+  if (local === '') return 'Choose a date and a time, or switch off “Send later”.';
+  const moment = momentOf(local, timezone);
+  if (moment === null) return `Clocks in ${timezone} skip this time. Choose another one.`;
+  return moment.getTime() < Date.now() ? 'This time has passed. Choose a later one.' : null;
+}
+
 /** The local time of a moment, as a field for times has it. */
 export const localTime = (moment: number, timezone: string): string =>
   new Date(moment + offsetAt(moment, timezone)).toISOString().slice(0, 16);

@@ -19,7 +19,7 @@ export function useDuplicate() {
       change({
         name: `${name.slice(0, 93)} (copy)`,
         template: `${template_name}/${language}`,
-        ...{ text: '', file: `${total_recipients} recipients of ${name}`, startsAt: '' },
+        ...{ text: '', file: `${total_recipients} recipients of ${name}`, startsAt: null },
         table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
         mapping: Object.fromEntries(fields.map((key, column) => [key, { column }])),
       });

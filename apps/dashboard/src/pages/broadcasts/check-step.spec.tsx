@@ -1,0 +1,50 @@
+/** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { fireEvent, screen } from '@testing-library/react';
+import { queries } from '../../api/client';
+import { draw, press, requests, sent } from '../../page.fixture';
+import { CheckStep } from './check-step';
+import { mapByNames, fieldsOf } from './mapping';
+import { readTable } from './recipients-table';
+import type { Template } from '../templates/template-values';
+
+const template = { name: 'offer', language: 'en', category: 'MARKETING', components: [], variables: [] } as unknown as Template;
+const fields = fieldsOf(template);
+const table = readTable('phone\n+1 201 555 0100');
+const draft = { name: 'Autumn', template: 'offer/en', text: '', file: null, table, mapping: mapByNames(fields, table.names), version: 1 };
+const check = {
+  ...{ total: 1, wrong: 0, faults: [], estimate: null, category: 'MARKETING' },
+  daily_limit: { limit: 1_000, used: 0, left: 1_000, resets_at: '2026-01-05T18:30:00.000Z' },
+};
+
+const me = { user: { id: 1, role: 'owner' }, business: { id: 1, timezone: 'UTC' } };
+
+/** Draws the last step of a draft, with what the check responds. */
+function drawStep(startsAt: string | null, checked: object = check): void {
+  sessionStorage.setItem('kept 1 broadcast', JSON.stringify({ ...draft, startsAt }));
+  function Logged() {
+    queries.setQueryData(['me'], me);
+    return <CheckStep template={template} fields={fields} table={table} onCreated={() => undefined} />;
+  }
+  draw(<Logged />, {
+    'GET /api/client/me': () => me,
+    'POST /api/client/broadcasts/check': () => checked,
+    'POST /api/client/broadcasts': () => ({ id: 7, message: 'Broadcast started.' }),
+  });
+}
+
+describe('the check of a new broadcast (decision 453)', () => {
+  it('a start that was cleared is a fault of its field, and sends nothing', async () => {
+    drawStep('2099-01-01T09:00');
+    const field = await screen.findByLabelText('Start, UTC time');
+    await screen.findByRole('button', { name: 'Schedule' });
+    fireEvent.change(field, { target: { value: '' } });
+    await screen.findByText('Choose a date and a time, or switch off “Send later”.');
+    expect(screen.getByLabelText('Start, UTC time').getAttribute('aria-invalid')).toBe('true');
+    expect(screen.queryByRole('button', { name: /^(Schedule|Start sending)$/ })).toBeNull();
+    await press('Send later', 'switch');
+    await screen.findByRole('button', { name: 'Start sending' });
+    const checks = requests.filter(({ route }) => route.endsWith('/check')).map(({ body }) => body as object);
+    expect(checks.map((body) => 'scheduled_at' in body)).toEqual([true, false]);
+    expect(sent().map(({ route }) => route)).not.toContain('POST /api/client/broadcasts');
+  });
+});
