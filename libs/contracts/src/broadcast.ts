@@ -80,6 +80,14 @@ export const CreateBroadcast = operation('broadcast', 'create', {
   deadlineMs: 15_000,
 });
 
+/** An error that any recipient would get, which paused the broadcast (decision 620). */
+export const PauseCause = Type.Object({
+  error_code: Type.String(),
+  message: Type.String(),
+  hint: Nullable(Type.String({ description: 'What to do before the broadcast is resumed.' })),
+});
+export type PauseCause = Static<typeof PauseCause>;
+
 export const BroadcastRecord = Type.Object({
   id: Id,
   name: Type.String(),
@@ -103,6 +111,13 @@ export const BroadcastRecord = Type.Object({
   finished_at: Nullable(IsoTime),
   /** The broadcast whose failed recipients this one writes to again. */
   retry_of: Nullable(Id),
+  pause_cause: Type.Optional(
+    Nullable({
+      ...PauseCause,
+      description:
+        'The error that paused the broadcast, because any recipient would get it; null while it is not paused, or a person paused it.',
+    }),
+  ),
 });
 export type BroadcastRecord = Static<typeof BroadcastRecord>;
 

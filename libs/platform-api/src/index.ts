@@ -18,6 +18,7 @@ export type { MediaNode } from './media';
 export type { MediaUpload } from './media-form';
 export type { SendOutcome, ReadOutcome } from './outcome';
 export { refusalExtras, refusedByPlatform, type Refusal, type SideEffect } from './refusal';
+export { anyRecipientFails } from './error-table';
 export { failureHelp, failureReason } from './failure-reason';
 export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
 export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';

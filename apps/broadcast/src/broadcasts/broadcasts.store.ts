@@ -7,6 +7,7 @@ import {
   type GetBroadcast,
   type ListBroadcasts,
   type ListRecipients,
+  type PauseCause,
   type ReplyOf,
   type RequestOf,
   type valueCounts,
@@ -31,6 +32,7 @@ interface StoredBroadcast {
   started_at: Date | null;
   finished_at: Date | null;
   retry_of: string | null;
+  pause_cause: PauseCause | null;
 }
 
 /** The broadcast that a request with an Idempotency-Key created. */
@@ -57,6 +59,7 @@ const RECIPIENTS = examine(
   { examined: '$3', returned: '$4' },
 );
 const COLUMNS = `id, name, template_name, language, status, total, sent, failed, created_at, scheduled_at, started_at, finished_at, retry_of,
+  CASE status WHEN 'paused' THEN pause_cause END AS pause_cause,
   (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'unclear')::integer AS unclear`;
 
 /** Recipients of the broadcasts that start on the day of `$2`, in the zone `$3`, and the end of that day. */
@@ -255,7 +258,12 @@ export class BroadcastsStore {
   }
 
   resume(businessId: number, id: number): Promise<boolean> {
-    return this.change(businessId, id, `status = CASE status WHEN 'paused' THEN 'scheduled' ELSE status END`);
+    return this.change(
+      businessId,
+      id,
+      `status = CASE status WHEN 'paused' THEN 'scheduled' ELSE status END, pause_cause = NULL,
+       resumed_at = CASE status WHEN 'paused' THEN now() ELSE resumed_at END`,
+    );
   }
 
   private async change(businessId: number, id: number, set: string): Promise<boolean> {
@@ -285,6 +293,7 @@ function record({
   failed,
   unclear,
   retry_of,
+  pause_cause,
   ...times
 }: StoredBroadcast): BroadcastRecord {
   return {
@@ -303,5 +312,6 @@ function record({
     started_at: times.started_at?.toISOString() ?? null,
     finished_at: times.finished_at?.toISOString() ?? null,
     retry_of: retry_of === null ? null : Number(retry_of),
+    pause_cause,
   };
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { newIntentId } from '@mgw/contracts';
+import { newIntentId, type PauseCause } from '@mgw/contracts';
 import { Database, onRow, type Tx, RowSet } from '@mgw/postgres';
 import { addCounts } from './counts';
+import { pauseWithCause } from './pause-cause';
 import { REPORTED_DELIVERY, REPORTS_LOCK } from './reports.store';
 import { LEASE, type RunningBroadcast } from './runs.store';
 
@@ -20,8 +21,8 @@ export interface DueRecipient {
 export type RecipientEnd =
   | { state: 'sent'; messageId: string }
   | { state: 'failed'; reason: string }
-  /** Nothing was sent; retry later. */
-  | { state: 'pending'; afterSeconds: number; isCounted: boolean }
+  /** Nothing was sent; retry later. With a cause, any recipient would fail, so the broadcast pauses (decision 620). */
+  | { state: 'pending'; afterSeconds: number; isCounted: boolean; cause?: PauseCause }
   /** The message may have been sent; the send service is queried about `intentId` later. */
   | { state: 'unclear'; intentId: string; reason: string; afterSeconds: number };
 
@@ -86,7 +87,7 @@ export class RecipientsStore {
   async record(ends: EndedAttempt[], ended = true): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
-      const moved = await tx.query<{ broadcast_id: string; state: string }>(
+      const moved = await tx.query<{ broadcast_id: string; nth: number; state: string }>(
         `WITH held AS MATERIALIZED (
            SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
          )
@@ -99,13 +100,14 @@ export class RecipientsStore {
          LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
          WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth
            AND ${onRow(`r.state IN ('sending', 'unclear') AND r.intent_id = n.intent_id`)}
-         RETURNING r.broadcast_id, r.state`,
+         RETURNING r.broadcast_id, r.nth, r.state`,
         [...ENDS.values(ends), ended],
       );
       await addCounts(
         tx,
         moved.map(({ broadcast_id, state }) => ({ id: broadcast_id, sent: state === 'sent' ? 1 : 0, failed: state === 'failed' ? 1 : 0 })),
       );
+      await pauseWithCause(tx, causesOf(ends, moved));
       if (ended) return;
       const resolved = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
       if (resolved.length > 0)
@@ -139,4 +141,20 @@ export class RecipientsStore {
       failed.map(({ broadcast_id: id }) => ({ id, sent: 0, failed: 1 })),
     );
   }
+}
+
+/** The cause of each broadcast that pauses, by its id. */
+function causesOf(ends: EndedAttempt[], moved: { broadcast_id: string; nth: number }[]): Map<string, PauseCause> {
+  const recipient = (broadcast: string | number, nth: number) => `${broadcast} ${nth}`;
+  const causes = new Map(
+    ends.flatMap(({ broadcastId, nth, end }) =>
+      end.state === 'pending' && end.cause ? [[recipient(broadcastId, nth), end.cause] as const] : [],
+    ),
+  );
+  return new Map(
+    moved.flatMap(({ broadcast_id, nth }) => {
+      const cause = causes.get(recipient(broadcast_id, nth));
+      return cause ? [[broadcast_id, cause] as const] : [];
+    }),
+  );
 }

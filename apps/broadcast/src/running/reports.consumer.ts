@@ -4,6 +4,7 @@ import { deliveryStatus, MessageReceived, PlatformStatus, type EventEnvelope } f
 import { failureReason } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
+import { causeOfReport } from './pause-cause';
 import { ReportsStore, type Reply, type Report } from './reports.store';
 
 /** Finds a row if a message of any business may still get a reply (reports.store.ts). An index serves each part. */
@@ -58,5 +59,5 @@ function reportOf({ business_id, data: { message_id: messageId, status: word, er
   if (!known || known.status === 'sent') return [];
   const { status, rank } = known;
   if (status !== 'failed') return [{ business_id, messageId, rank, reason: null }];
-  return [{ business_id, messageId, rank, reason: failureReason(error) }];
+  return [{ business_id, messageId, rank, reason: failureReason(error), cause: causeOfReport(error?.code) }];
 }

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { PauseCause } from '@mgw/contracts';
 import { onRow, type Tx } from '@mgw/postgres';
 import { addCounts } from './counts';
+import { pauseWithCause } from './pause-cause';
 
 /** The platform's report on a message: delivered, failed or read, with the failure reason. */
 export interface Report {
@@ -8,6 +10,8 @@ export interface Report {
   messageId: string;
   rank: number;
   reason: string | null;
+  /** For a failure that any recipient would get. */
+  cause?: PauseCause | null;
 }
 
 /** How far a message got that the reports `f` are about; one that failed may be delivered too, and then no retry writes to the person. */
@@ -80,6 +84,23 @@ export class ReportsStore {
       tx,
       changed.filter(({ sent }) => sent !== 0).map(({ broadcast_id, sent }) => ({ id: broadcast_id, sent, failed: -sent })),
     );
+    await this.pause(tx, reports);
+  }
+
+  /** Pauses broadcasts with recipients left, if a failure that any of them would get is about an attempt after the last resumption. */
+  private async pause(tx: Tx, reports: Report[]): Promise<void> {
+    const causes = new Map(reports.flatMap(({ messageId, cause }) => (cause ? [[messageId, cause] as const] : [])));
+    if (causes.size === 0) return;
+    const failed = reports.filter(({ cause }) => cause);
+    const found = await tx.query<{ broadcast_id: string; message_id: string }>(
+      `SELECT r.broadcast_id, r.message_id FROM unnest($1::bigint[], $2::text[]) AS n (business_id, id)
+       JOIN broadcast.recipients r ON r.message_id = n.id AND ${onRow("r.state = 'failed'")}
+       JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+       WHERE b.business_id = n.business_id AND b.status = 'running' AND r.attempted_at >= coalesce(b.resumed_at, '-infinity')
+         AND EXISTS (SELECT FROM broadcast.recipients p WHERE p.broadcast_id = b.id AND p.state = 'pending')`,
+      [failed.map(({ business_id }) => business_id), failed.map(({ messageId }) => messageId)],
+    );
+    await pauseWithCause(tx, new Map(found.map(({ broadcast_id, message_id }) => [broadcast_id, causes.get(message_id) as PauseCause])));
   }
 
   /**

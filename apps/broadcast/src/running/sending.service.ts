@@ -3,6 +3,7 @@ import { Batcher } from '@mgw/batching';
 import { GatewayError, intentIdOf, SendTemplate } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { RecipientsStore, type DueRecipient, type EndedAttempt, type RecipientEnd } from './recipients.store';
+import { causeOf } from './pause-cause';
 import type { RunningBroadcast } from './runs.store';
 
 /** Attempts per recipient; with growing pauses they take about ten minutes. */
@@ -84,6 +85,8 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
     const intentId = (typeof message_id === 'string' && intentIdOf(message_id)) || intent_id;
     return { state: 'unclear', intentId, reason, afterSeconds: QUERY_AFTER_S };
   }
+  const cause = causeOf(known);
+  if (cause) return { state: 'pending', afterSeconds: 0, isCounted: false, cause };
   if (known.error_code === 'BUSINESS_SUSPENDED') return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false };
   if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
     return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true };

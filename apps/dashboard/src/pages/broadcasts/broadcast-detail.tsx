@@ -11,6 +11,7 @@ import { BroadcastFailures } from './broadcast-failures';
 import { BroadcastFunnel } from './broadcast-funnel';
 import { type Look, PACE_MS, paceOf, BroadcastPace } from './broadcast-pace';
 import { BroadcastProgress } from './broadcast-progress';
+import { PauseCauseAlert } from './pause-cause-alert';
 import { BroadcastRecipients } from './broadcast-recipients';
 import { StartsAt } from './starts-at';
 import { ALL_RECIPIENTS, type Recipients } from './recipient-filter';
@@ -72,6 +73,7 @@ export function BroadcastDetail({
           <BroadcastProgress {...broadcast} />
           {broadcast.cost && <CostSummary {...broadcast.cost} />}
           {broadcast.pace !== null && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
+          {broadcast.pause_cause && <PauseCauseAlert cause={broadcast.pause_cause} pending={broadcast.pending} />}
           <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
           <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />
           {broadcast.failures.length > 0 && (

@@ -82,6 +82,11 @@ export function BroadcastsPage() {
                     <StateBadge of={one.status} />
                   </Group>
                   <BroadcastProgress {...one} />
+                  {one.pause_cause && (
+                    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                      Paused by an error: {one.pause_cause.message}
+                    </Text>
+                  )}
                   {one.cost && <CostSummary {...one.cost} />}
                 </Card>
               ))}
