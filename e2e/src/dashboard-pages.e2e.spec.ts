@@ -1116,7 +1116,8 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('button', { name: 'Delivery' }).click();
       await page.getByLabel('Name').fill('Left today rejected');
       await page.getByLabel('Body').fill('{{1}}, it left');
-      await page.getByLabel('Example for {{1}}').fill('Meera');
+      const example = page.getByRole('textbox', { name: 'Example for {{1}}', exact: true });
+      await example.fill('Meera');
       await page.getByRole('log').getByText('Meera, it left').waitFor();
       await page.getByRole('button', { name: 'Submit for review' }).click();
       await page.getByText('must not begin or end with a variable').waitFor();
@@ -1128,7 +1129,7 @@ describe('the dashboard’s pages', () => {
       await card.getByText('WhatsApp rejected it').waitFor();
       await card.getByText('The form is wrong').waitFor();
       await card.getByRole('button', { name: 'Edit' }).click();
-      expect(await page.getByLabel('Example for {{1}}').inputValue()).toBe('Meera');
+      expect(await example.inputValue()).toBe('Meera');
       await page.getByRole('button', { name: 'Submit for review' }).click();
       await card.getByText('pending', { exact: true }).waitFor();
       await card.getByRole('button', { name: 'Add a language' }).click();

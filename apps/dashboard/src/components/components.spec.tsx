@@ -96,6 +96,10 @@ describe('the dashboard’s components (decision 430)', () => {
       expect(document.activeElement).toBe(screen.getByLabelText(/^Name/));
       await type(/^Name/, 'Asha');
       expect(faultAt(/^Name/)).toBeNull();
+      await type(/^Name/, ' ');
+      await press('Invite');
+      expect(faultAt(/^Name/)).toBe('Name is missing.');
+      await type(/^Name/, 'Asha');
       await type(/^Email/, 'asha');
       await type(/^Limit/, '7');
       await press('Invite');

@@ -1,21 +1,38 @@
 import { cloneElement, createContext, useContext, type ReactElement, type ReactNode } from 'react';
 import { sentenceOf } from './words-of-fault';
 
-/** Messages of a form by field. */
-export const Faults = createContext<Readonly<Record<string, string>>>({});
+interface FormFaults {
+  /** Messages of the form by field. */
+  faults: Readonly<Record<string, string>>;
+  clear: (field: string) => void;
+}
+
+export const Faults = createContext<FormFaults>({ faults: {}, clear: () => undefined });
 
 interface FieldProps {
   /** The field of the request. */
   name: string;
-  children: ReactElement<{ label?: ReactNode; error?: ReactNode }>;
+  children: ReactElement<{ label?: ReactNode; error?: ReactNode; onChange?: (...values: never[]) => void }>;
 }
 
-/** Shows the form's fault at an input. */
+/** Shows the form's fault at an input until the person changes its value. */
 export function Field({ name, children }: FieldProps) {
-  const fault = useContext(Faults)[name];
+  const { faults, clear } = useContext(Faults);
+  const fault = faults[name];
+  const { label, onChange } = children.props;
   return (
     <div data-field={name} style={{ display: 'contents' }}>
-      {fault === undefined ? children : cloneElement(children, { error: sentenceOf(children.props.label, fault) })}
+      {fault === undefined
+        ? children
+        : cloneElement(children, {
+            error: sentenceOf(label, fault),
+            ...(onChange && {
+              onChange: (...values) => {
+                clear(name);
+                onChange(...values);
+              },
+            }),
+          })}
     </div>
   );
 }

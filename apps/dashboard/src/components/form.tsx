@@ -28,7 +28,7 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
     }));
     setFaults(Object.fromEntries(placed.flatMap(({ place, message }) => (place === undefined ? [] : [[place, message]])).reverse()));
     const first = places.find((name) => placed.some(({ place }) => place === name));
-    if (first !== undefined) controlsOf(form.current, first)[0]?.focus();
+    if (first !== undefined) focusOn(form.current, first);
     return found.filter((_, i) => placed[i]?.place === undefined).map(([field, message]) => `${field} ${message}`);
   };
   useEffect(() => {
@@ -46,19 +46,15 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
         event.stopPropagation();
         const names = fieldsOf(form.current);
         const invalid = names.flatMap((name) => {
-          const control = controlsOf(form.current, name).find(({ validity }) => !validity.valid);
-          return control ? [[name, wordsOf(control)] as [string, string]] : [];
+          const words = controlsOf(form.current, name).map(wordsOf).find(Boolean);
+          return words ? [[name, words] as [string, string]] : [];
         });
         setGeneral([]);
         show(invalid);
         if (invalid.length === 0) onSubmit();
       }}
-      onChange={({ target }) => {
-        const changed = (target as Element).closest('[data-field]')?.getAttribute('data-field');
-        if (changed && changed in faults) setFaults(({ [changed]: _, ...others }) => others);
-      }}
     >
-      <Faults value={faults}>
+      <Faults value={{ faults, clear: (field) => setFaults(({ [field]: _, ...others }) => others) }}>
         <Stack {...stack}>
           {general.length > 0 && (
             <Alert color="red" role="alert" title={general[0]}>
@@ -80,6 +76,12 @@ const fieldsOf = (form: HTMLFormElement | null): string[] =>
 const controlsOf = (form: HTMLFormElement | null, field: string): Control[] => [
   ...(form?.querySelectorAll<Control>(`[data-field="${field}"] :is(input, textarea):not([type=hidden])`) ?? []),
 ];
+
+/** The field of a file is a button; its input is hidden. */
+function focusOn(form: HTMLFormElement | null, field: string): void {
+  const shown = controlsOf(form, field).find(({ type }) => type !== 'file');
+  (shown ?? form?.querySelector<HTMLElement>(`[data-field="${field}"] button`))?.focus();
+}
 
 /** The request id leads the operator to the log line. */
 function problemOf(error: unknown): string[] {

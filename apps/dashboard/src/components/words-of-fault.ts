@@ -1,10 +1,11 @@
 import type { ReactNode } from 'react';
 
-/** Says in the form's words why the browser holds a field's value for wrong; the label goes in front. */
-export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string {
-  const { validity, minLength, validationMessage } = control;
+/** Says in the form's words why a field's value is wrong, or null if it is right; the label goes in front. A required text must not be blank. */
+export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string | null {
+  const { validity, minLength, validationMessage, required, value } = control;
   const { type = '', min = '', max = '' } = control instanceof HTMLInputElement ? control : {};
-  if (validity.valueMissing) return 'is missing';
+  if (validity.valueMissing || (required && type !== 'password' && value.trim() === '')) return 'is missing';
+  if (validity.valid) return null;
   if (validity.typeMismatch && type === 'email') return 'must be an address such as name@company.com';
   if (validity.tooShort) return `needs at least ${minLength} characters`;
   if (validity.badInput || validity.rangeUnderflow || validity.rangeOverflow) return `must be ${rangeOf(min, max)}`;

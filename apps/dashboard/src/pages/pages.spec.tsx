@@ -267,10 +267,10 @@ describe('pages by their address (decision 430)', () => {
         fails ? new Refusal(400, { error: 'Wrong.', error_code: 'VALIDATION_FAILED', details: faults }) : { message: 'In review.' },
     });
     fireEvent.click((await screen.findAllByRole('button', { name: 'New template' }))[0] as HTMLElement);
-    await type('Name', 'offer');
+    await type(/^Name/, 'offer');
     fireEvent.click(screen.getByRole('combobox', { name: 'Kind of header' }));
     fireEvent.click(await screen.findByRole('option', { name: 'Picture', hidden: true }));
-    await type('Body', 'Hello, look at this.');
+    await type(/^Body/, 'Hello, look at this.');
     await press('Submit for review');
     await screen.findByText('Choose a sample.');
     expect(document.activeElement).toBe(screen.getByLabelText('Sample picture'));
@@ -291,6 +291,40 @@ describe('pages by their address (decision 430)', () => {
     await press('Submit for review');
     await screen.findByText('In review.');
     expect(sent().at(-1)?.body).toMatchObject({ name: 'offer', header: { type: 'image', example: '4::aGk=' } });
+  });
+
+  it('decision 553: a template has a field for the example of each variable, and names each blank one there', async () => {
+    open('/templates?edit=new', {
+      'GET /api/client/templates': () => ({ templates: [], sync: { state: 'done', found: 0, finished_at: null, problem: null } }),
+      'POST /api/client/templates': () => ({ message: 'In review.' }),
+    });
+    await type(/^Name/, 'order');
+    await type('Header', 'Order {{1}}');
+    await type(/^Body/, 'Hello {{first_name}}, your order is here.');
+    await press('Add a button');
+    fireEvent.click(screen.getByRole('combobox', { name: 'Button 1' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'Link', hidden: true }));
+    await type(/^Label/, 'Track');
+    await type(/^Address/, 'https://a.example/{{1}}');
+    await type(/first_name/, ' ');
+    await press('Submit for review');
+    const examples = ['Example for {{1}} in the header', 'Example for {{first_name}}', 'Example for {{1}} in button 1'];
+    for (const label of examples) {
+      expect(screen.getByText(`${label} is missing.`)).toBeTruthy();
+      expect(screen.getByRole('textbox', { name: label }).getAttribute('aria-invalid')).toBe('true');
+    }
+    expect(document.activeElement).toBe(screen.getByRole('textbox', { name: examples[0] }));
+    expect(sent()).toEqual([]);
+    await type(/in the header/, '7');
+    await type(/first_name/, 'Asha');
+    await type(/in button 1/, 'https://a.example/7');
+    expect(screen.queryByText(/is missing/)).toBeNull();
+    await press('Submit for review');
+    await screen.findByText('In review.');
+    expect(sent().at(-1)?.body).toMatchObject({
+      examples: { header: ['7'], body: ['Asha'] },
+      buttons: [{ example: 'https://a.example/7' }],
+    });
   });
 
   describe('the steps of a connection (decision 532)', () => {

@@ -112,7 +112,7 @@ function buttonFaults(buttons: Button[], check: Check): void {
     check(variablesIn(text).length > 0, field('text'), 'must not have variables');
     if (type === 'url') urlFaults(url, example, field, check);
     if (type === 'phone') check(!/^\+?[\d ]{7,20}$/.test(phone ?? ''), field('phone'), 'must be a phone number with its country code');
-    if (type === 'copy_code') check(!example || example.length > 15, field('example'), 'must be a code of at most 15 characters');
+    if (type === 'copy_code') check(!example?.trim() || example.length > 15, field('example'), 'must be a code of at most 15 characters');
   });
 }
 
@@ -128,5 +128,5 @@ function urlFaults(url: string | undefined, example: string | undefined, field: 
     field('url'),
     'may have one variable, {{1}}, at its end',
   );
-  check(names.length > 0 && !example, field('example'), 'is required: the whole address with a sample value');
+  check(names.length > 0 && !example?.trim(), field('example'), 'is required: the whole address with a sample value');
 }

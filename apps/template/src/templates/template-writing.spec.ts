@@ -35,6 +35,8 @@ describe('platform §3.1: finds what WhatsApp refuses', () => {
     ['a link without an address', button({}), ['buttons.0.url']],
     ['a variable inside a link', button({ url: 'https://a.example/{{1}}/b', example: 'x' }), ['buttons.0.url']],
     ['a link without an example', button({ url: 'https://a.example/{{1}}' }), ['buttons.0.example']],
+    ['a link with a blank example', button({ url: 'https://a.example/{{1}}', example: ' ' }), ['buttons.0.example']],
+    ['a blank code', button({ type: 'copy_code', text: 'Copy code', example: ' ' }), ['buttons.0.example']],
     [
       'mixed buttons',
       { ...CONTENT, buttons: ['quick_reply', 'phone', 'quick_reply'].map((type) => ({ type, text: 'a', phone: '+12015550100' })) as never },

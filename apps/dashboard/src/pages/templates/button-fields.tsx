@@ -1,4 +1,5 @@
 import { Button, Group, Paper, Select, Stack, TextInput } from '@mantine/core';
+import { Field } from '../../components/field';
 import type { ButtonType, FormButton } from './template-form';
 
 const TYPES: { value: ButtonType; label: string }[] = [
@@ -12,17 +13,16 @@ const TYPES: { value: ButtonType; label: string }[] = [
 export function ButtonFields({
   nth,
   button,
-  errorOf,
   onChange,
   onRemove,
 }: {
   nth: number;
   button: FormButton;
-  errorOf: (name: string) => string | null;
   onChange: (change: Partial<FormButton>) => void;
   onRemove: () => void;
 }) {
   const { type, text, url, phone, example } = button;
+  const field = `buttons.${nth - 1}`;
   return (
     <Paper withBorder p="sm">
       <Stack gap="xs">
@@ -34,42 +34,51 @@ export function ButtonFields({
             value={type}
             onChange={(value) => onChange({ type: value as ButtonType, ...(value === 'copy_code' && { text: 'Copy code' }) })}
           />
-          <TextInput
-            label="Label"
-            maxLength={25}
-            disabled={type === 'copy_code'}
-            value={text}
-            error={errorOf('text')}
-            onChange={(e) => onChange({ text: e.currentTarget.value })}
-          />
+          <Field name={`${field}.text`}>
+            <TextInput
+              label="Label"
+              required
+              maxLength={25}
+              disabled={type === 'copy_code'}
+              value={text}
+              onChange={(e) => onChange({ text: e.currentTarget.value })}
+            />
+          </Field>
         </Group>
         {type === 'url' && (
-          <TextInput
-            label="Address"
-            description="{{1}} at its end is filled in for each person."
-            placeholder="https://example.com/track/{{1}}"
-            value={url}
-            error={errorOf('url')}
-            onChange={(e) => onChange({ url: e.currentTarget.value })}
-          />
+          <Field name={`${field}.url`}>
+            <TextInput
+              label="Address"
+              description="{{1}} at its end is filled in for each person."
+              placeholder="https://example.com/track/{{1}}"
+              required
+              value={url}
+              onChange={(e) => onChange({ url: e.currentTarget.value })}
+            />
+          </Field>
         )}
         {type === 'phone' && (
-          <TextInput
-            label="Phone number"
-            placeholder="+91 98765 43210"
-            maxLength={20}
-            value={phone}
-            error={errorOf('phone')}
-            onChange={(e) => onChange({ phone: e.currentTarget.value })}
-          />
+          <Field name={`${field}.phone`}>
+            <TextInput
+              label="Phone number"
+              placeholder="+91 98765 43210"
+              required
+              maxLength={20}
+              value={phone}
+              onChange={(e) => onChange({ phone: e.currentTarget.value })}
+            />
+          </Field>
         )}
         {(type === 'copy_code' || (type === 'url' && url.includes('{{'))) && (
-          <TextInput
-            label={type === 'url' ? 'Example of the whole address' : 'Example code'}
-            value={example}
-            error={errorOf('example')}
-            onChange={(e) => onChange({ example: e.currentTarget.value })}
-          />
+          <Field name={`${field}.example`}>
+            <TextInput
+              label={type === 'url' ? `Example for {{1}} in button ${nth}` : `Example code of button ${nth}`}
+              description={type === 'url' ? 'The whole address with a sample value' : undefined}
+              required
+              value={example}
+              onChange={(e) => onChange({ example: e.currentTarget.value })}
+            />
+          </Field>
         )}
         <Button variant="subtle" color="red" size="xs" style={{ alignSelf: 'flex-end' }} onClick={onRemove}>
           {`Remove button ${nth}`}

@@ -1,4 +1,5 @@
 import { FileInput, Progress, Select, TextInput } from '@mantine/core';
+import { Field } from '../../components/field';
 import { SAMPLES, type MediaType } from './sample-file';
 import type { TemplateForm } from './template-form';
 import type { useSample } from './use-sample';
@@ -14,12 +15,10 @@ const KINDS = [
 export function HeaderFields({
   form: { header, media },
   sample: { file, progress, problem, choose, clear },
-  errorOf,
   onChange,
 }: {
   form: TemplateForm;
   sample: ReturnType<typeof useSample>;
-  errorOf: (...names: string[]) => string | null;
   onChange: (change: Partial<TemplateForm>) => void;
 }) {
   return (
@@ -35,24 +34,27 @@ export function HeaderFields({
         }}
       />
       {media ? (
-        <FileInput
-          label={SAMPLES[media.type].label}
-          description={`WhatsApp reviews the template with it: ${SAMPLES[media.type].words}. Each message may carry another file.`}
-          placeholder={media.filename || 'Choose a file'}
-          accept={SAMPLES[media.type].types.join(',')}
-          value={file}
-          error={problem ?? (!media.handle && errorOf('header', 'header.example') && 'Choose a sample.')}
-          onChange={(chosen) => chosen && choose(media.type, chosen)}
-        />
+        <Field name="header">
+          <FileInput
+            label={SAMPLES[media.type].label}
+            description={`WhatsApp reviews the template with it: ${SAMPLES[media.type].words}. Each message may carry another file.`}
+            placeholder={media.filename || 'Choose a file'}
+            accept={SAMPLES[media.type].types.join(',')}
+            value={file}
+            error={problem}
+            onChange={(chosen: File | null) => chosen && choose(media.type, chosen)}
+          />
+        </Field>
       ) : (
-        <TextInput
-          label="Header"
-          description="Optional, at most 60 characters"
-          maxLength={60}
-          value={header}
-          error={errorOf('header', 'header.text')}
-          onChange={(e) => onChange({ header: e.currentTarget.value })}
-        />
+        <Field name="header">
+          <TextInput
+            label="Header"
+            description="Optional, at most 60 characters"
+            maxLength={60}
+            value={header}
+            onChange={(e) => onChange({ header: e.currentTarget.value })}
+          />
+        </Field>
       )}
       {progress !== null && <Progress value={progress * 100} size={4} aria-label="Upload" />}
     </>

@@ -1,9 +1,11 @@
-import { Alert, Anchor, Button, Group, Select, SimpleGrid, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Input, Select, SimpleGrid, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
-import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
+import { useMemo } from 'react';
+import { api, ApiError, notifySuccess, request, shownByForm } from '../../api/client';
 import { useKeptState } from '../../api/use-kept-state';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { PageTitle } from '../../components/page-title';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { useObjectUrl } from '../../components/use-object-url';
@@ -30,7 +32,6 @@ const MAX_BUTTONS = 10;
 export function TemplateEditor({ id, initial, onDone }: { id: number | null; initial: TemplateForm; onDone: () => void }) {
   const queries = useQueryClient();
   const [form, setForm, forgetForm] = useKeptState(`template ${id ?? `new ${initial.name}`}`, initial);
-  const fields = useRef<HTMLDivElement>(null);
   const save = useMutation({
     mutationFn: () => {
       const { name, language, ...content } = requestOf(form);
@@ -44,18 +45,9 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
       void queries.invalidateQueries({ queryKey: ['templates'] });
       onDone();
     },
-    onError: (error) => {
-      if (!(error instanceof ApiError) || error.details.length === 0) notifyError(error);
-    },
+    onError: shownByForm,
   });
-  const details = save.error instanceof ApiError ? save.error.details : [];
-  useEffect(() => {
-    if (save.isError) fields.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
-  }, [save.error]);
-  const errorOf = (...names: string[]) => {
-    const found = details.filter(({ field }) => names.includes(field)).map(({ message }) => message);
-    return found.length === 0 ? null : found.join('; ');
-  };
+  const error = useMemo(() => atFields(save.error), [save.error]);
   const set = (change: Partial<TemplateForm>) => setForm((now) => ({ ...now, ...change }));
   const sample = useSample((filename, handle) =>
     setForm((now) => (now.media ? { ...now, media: { ...now.media, filename, handle } } : now)),
@@ -81,8 +73,8 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
           All templates
         </Anchor>
       </PageTitle>
-      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl" ref={fields}>
-        <Stack>
+      <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
+        <Form onSubmit={() => save.mutate()} error={error}>
           {id === null && (
             <Group gap="xs">
               <Text size="sm">Start with</Text>
@@ -102,35 +94,40 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </Group>
           )}
           <Group grow align="flex-start">
-            <TextInput
-              label="Name"
-              description="Lower-case letters, digits and _"
-              maxLength={512}
-              disabled={id !== null}
-              value={form.name}
-              error={errorOf('name')}
-              onChange={(e) => set({ name: e.currentTarget.value.toLowerCase().replaceAll(/[ -]/g, '_') })}
-            />
-            <Select
-              label="Language"
-              description="The one that you write in"
-              searchable
-              disabled={id !== null}
-              placeholder="Choose one"
-              data={form.language === '' || LANGUAGES.includes(form.language) ? LANGUAGES : [form.language, ...LANGUAGES]}
-              value={form.language || null}
-              error={errorOf('language')}
-              onChange={(language) => language && set({ language })}
-            />
+            <Field name="name">
+              <TextInput
+                label="Name"
+                description="Lower-case letters, digits and _"
+                required
+                maxLength={512}
+                disabled={id !== null}
+                value={form.name}
+                onChange={(e) => set({ name: e.currentTarget.value.toLowerCase().replaceAll(/[ -]/g, '_') })}
+              />
+            </Field>
+            <Field name="language">
+              <Select
+                label="Language"
+                description="The one that you write in"
+                searchable
+                required
+                disabled={id !== null}
+                placeholder="Choose one"
+                data={form.language === '' || LANGUAGES.includes(form.language) ? LANGUAGES : [form.language, ...LANGUAGES]}
+                value={form.language || null}
+                onChange={(language: string | null) => language && set({ language })}
+              />
+            </Field>
           </Group>
-          <Select
-            label="Category"
-            allowDeselect={false}
-            data={CATEGORIES}
-            value={form.category}
-            error={errorOf('category')}
-            onChange={(category) => set({ category: category as TemplateForm['category'] })}
-          />
+          <Field name="category">
+            <Select
+              label="Category"
+              allowDeselect={false}
+              data={CATEGORIES}
+              value={form.category}
+              onChange={(category: string | null) => set({ category: category as TemplateForm['category'] })}
+            />
+          </Field>
           {isCode ? (
             <Alert title="WhatsApp writes this text">
               It reads “123456 is your verification code. For your security, do not share this code.” and has a button that copies the code,
@@ -138,17 +135,19 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </Alert>
           ) : (
             <>
-              <HeaderFields form={form} sample={sample} errorOf={errorOf} onChange={set} />
-              <Textarea
-                label="Body"
-                description={`${form.body.length} of 1,024 characters. A variable such as {{1}} is filled in for each person.`}
-                autosize
-                minRows={4}
-                maxLength={1024}
-                value={form.body}
-                error={errorOf('body')}
-                onChange={(e) => set({ body: e.currentTarget.value })}
-              />
+              <HeaderFields form={form} sample={sample} onChange={set} />
+              <Field name="body">
+                <Textarea
+                  label="Body"
+                  description={`${form.body.length} of 1,024 characters. A variable such as {{1}} is filled in for each person.`}
+                  required
+                  autosize
+                  minRows={4}
+                  maxLength={1024}
+                  value={form.body}
+                  onChange={(e) => set({ body: e.currentTarget.value })}
+                />
+              </Field>
               <Button
                 size="xs"
                 variant="default"
@@ -159,59 +158,56 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
                 Add a variable
               </Button>
               {examples.map(({ key, part, name }) => (
-                <TextInput
-                  key={key}
-                  label={`Example for {{${name}}}${part === 'header' ? ' in the header' : ''}`}
-                  value={form.examples[key] ?? ''}
-                  error={!form.examples[key] && errorOf(`examples.${part}`)}
-                  onChange={(e) => set({ examples: { ...form.examples, [key]: e.currentTarget.value } })}
-                />
+                <Field key={key} name={`example of ${key}`}>
+                  <TextInput
+                    label={`Example for {{${name}}}${part === 'header' ? ' in the header' : ''}`}
+                    required
+                    value={form.examples[key] ?? ''}
+                    onChange={(e) => set({ examples: { ...form.examples, [key]: e.currentTarget.value } })}
+                  />
+                </Field>
               ))}
-              <TextInput
-                label="Footer"
-                description="Optional, at most 60 characters"
-                maxLength={60}
-                value={form.footer}
-                error={errorOf('footer')}
-                onChange={(e) => set({ footer: e.currentTarget.value })}
-              />
+              <Field name="footer">
+                <TextInput
+                  label="Footer"
+                  description="Optional, at most 60 characters"
+                  maxLength={60}
+                  value={form.footer}
+                  onChange={(e) => set({ footer: e.currentTarget.value })}
+                />
+              </Field>
               {form.buttons.map((button, i) => (
                 <ButtonFields
                   key={i}
                   nth={i + 1}
                   button={button}
-                  errorOf={(name) => errorOf(`buttons.${i}.${name}`)}
                   onChange={(change) => set({ buttons: form.buttons.map((one, at) => (at === i ? { ...one, ...change } : one)) })}
                   onRemove={() => set({ buttons: form.buttons.filter((_, at) => at !== i) })}
                 />
               ))}
-              {errorOf('buttons') && (
-                <Text size="sm" c="red" role="alert">
-                  Buttons {errorOf('buttons')}
-                </Text>
-              )}
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconPlus size={14} />}
-                style={{ alignSelf: 'flex-start' }}
-                disabled={form.buttons.length >= MAX_BUTTONS}
-                onClick={() => set({ buttons: [...form.buttons, { ...EMPTY_BUTTON, type: 'quick_reply' }] })}
-              >
-                Add a button
-              </Button>
+              <Field name="buttons">
+                <Input.Wrapper label="Buttons" labelElement="div">
+                  <Button
+                    display="block"
+                    mt={4}
+                    size="xs"
+                    variant="default"
+                    leftSection={<IconPlus size={14} />}
+                    disabled={form.buttons.length >= MAX_BUTTONS}
+                    onClick={() => set({ buttons: [...form.buttons, { ...EMPTY_BUTTON, type: 'quick_reply' }] })}
+                  >
+                    Add a button
+                  </Button>
+                </Input.Wrapper>
+              </Field>
             </>
           )}
           <Group justify="flex-end">
-            <Button
-              loading={save.isPending}
-              disabled={form.name === '' || form.language === '' || sample.progress !== null}
-              onClick={() => save.mutate()}
-            >
+            <Button type="submit" loading={save.isPending} disabled={sample.progress !== null}>
               Submit for review
             </Button>
           </Group>
-        </Stack>
+        </Form>
         <div style={{ position: 'sticky', top: 72, alignSelf: 'start' }}>
           <Title order={2} size="h5" mb="xs">
             Preview
@@ -234,4 +230,14 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
       </SimpleGrid>
     </>
   );
+}
+
+/** Names the field of the editor for each fault. A fault of the number of examples stands at their text. */
+function atFields(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const details = error.details.map(({ field, message }) => {
+    if (field === 'header.example') return { field, message: 'Choose a sample.' };
+    return { field: field.replace(/^examples\./, ''), message };
+  });
+  return new ApiError(error.status, error.code, error.message, details, error.hint, error.requestId);
 }
