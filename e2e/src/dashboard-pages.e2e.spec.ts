@@ -1191,7 +1191,8 @@ describe('the dashboard’s pages', () => {
       const dialog = await fill('invoice');
       await dialog.getByLabel('Phone').fill('+1 201 555 0101');
       await dialog.getByLabel('{{1}}', { exact: true }).fill('Asha');
-      expect(await dialog.getByRole('button', { name: 'Send a test' }).isDisabled()).toBe(true);
+      await dialog.getByRole('button', { name: 'Send a test' }).click();
+      await dialog.getByText('Header: document URL is missing.').waitFor();
       await dialog.getByLabel('Header: document URL').fill('https://example.com/invoice.pdf');
       await dialog.getByRole('button', { name: 'Send a test' }).click();
       await page.getByText('The test is on its way: see Messages.').waitFor();

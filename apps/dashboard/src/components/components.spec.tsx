@@ -14,6 +14,8 @@ import { DataTable } from './data-table';
 import { ExpiryField } from './expiry-field';
 import { Field } from './field';
 import { Form } from './form';
+import { FormDrawer } from './form-drawer';
+import { FormModal } from './form-modal';
 import { percent } from './format-number';
 import { LinkShownOnce } from './link-shown-once';
 import { LoadMore } from './load-more';
@@ -150,6 +152,46 @@ describe('the dashboard’s components (decision 430)', () => {
       expect(screen.getByRole('alert').textContent).toMatch(/did not respond/);
       expect(faultAt(/^Email/)).toBeNull();
     });
+  });
+
+  it.each([FormModal, FormDrawer])('decision 630: a dialog asks before it drops what was entered', async (Dialog) => {
+    const close = jest.fn();
+    function Named() {
+      const [name, setName] = useState('CRM');
+      return (
+        <Dialog opened onClose={close} title="Key" closeButtonProps={{ 'aria-label': 'Close' }}>
+          <Form onSubmit={() => undefined}>
+            <TextInput label="Name" value={name} onChange={(e) => setName(e.currentTarget.value)} />
+          </Form>
+        </Dialog>
+      );
+    }
+    draw(<Named />);
+    await screen.findByRole('dialog', { name: 'Key' });
+    const clickOutside = () => fireEvent.click(document.querySelector('[class*=-overlay]') as Element);
+    const escape = () => fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+    const ways = [escape, clickOutside, () => fireEvent.click(screen.getByRole('button', { name: 'Close' }))];
+    const asks = () => screen.findByRole('dialog', { name: 'Discard what you entered?' });
+    for (const leave of ways) leave();
+    expect(close).toHaveBeenCalledTimes(3);
+    await type('Name', 'Shop');
+    for (const leave of ways) {
+      leave();
+      await press('Go back', 'button', await asks());
+      await waitFor(() => expect(screen.queryByText('Discard what you entered?')).toBeNull());
+    }
+    escape();
+    await asks();
+    escape();
+    await waitFor(() => expect(screen.queryByText('Discard what you entered?')).toBeNull());
+    expect(close).toHaveBeenCalledTimes(3);
+    expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('Shop');
+    escape();
+    await press('Discard', 'button', await asks());
+    expect(close).toHaveBeenCalledTimes(4);
+    await type('Name', 'CRM');
+    escape();
+    expect(close).toHaveBeenCalledTimes(5);
   });
 
   it('table: has a head for each column and scrolls by keyboard', () => {

@@ -1,7 +1,8 @@
 import { Alert, Stack, type StackProps } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useContext, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/client';
 import { Faults } from './field';
+import { UnsavedForms, valuesOf } from './unsaved-forms';
 import { wordsOf } from './words-of-fault';
 
 interface FormProps extends Omit<StackProps, 'onSubmit'> {
@@ -20,6 +21,13 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [general, setGeneral] = useState<string[]>([]);
+  const unsaved = useContext(UnsavedForms);
+  useEffect(() => {
+    const initial = valuesOf(form.current);
+    const isChanged = () => valuesOf(form.current) !== initial;
+    unsaved?.add(isChanged);
+    return () => void unsaved?.delete(isChanged);
+  }, []);
   const show = (found: [field: string, message: string][]) => {
     const places = fieldsOf(form.current);
     const placed = found.map(([field, message]) => ({

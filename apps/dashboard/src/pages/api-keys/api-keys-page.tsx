@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Modal, Progress, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Progress, Table, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -11,6 +11,7 @@ import { useNow } from '../../components/clock';
 import { number } from '../../components/format-number';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
+import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
@@ -134,7 +135,7 @@ export function ApiKeysPage() {
           )
         }
       </QueryResult>
-      <Modal
+      <FormModal
         opened={creating}
         onClose={close}
         closeOnEscape={mayClose}
@@ -149,11 +150,11 @@ export function ApiKeysPage() {
           ) : (
             <CreateKeyForm isPending={create.isPending} error={create.error} create={create.mutate} />
           ))}
-      </Modal>
-      <Modal opened={edited !== null} onClose={() => setEdited(null)} title={`Edit ${edited?.name ?? ''}`}>
+      </FormModal>
+      <FormModal opened={edited !== null} onClose={() => setEdited(null)} title={`Edit ${edited?.name ?? ''}`}>
         {edited && <EditKeyForm apiKey={edited} done={() => setEdited(null)} />}
-      </Modal>
-      <Modal
+      </FormModal>
+      <FormModal
         opened={rotated !== null}
         onClose={closeRotation}
         closeOnEscape={!rotate.isPending && !rotate.data}
@@ -168,7 +169,7 @@ export function ApiKeysPage() {
           ) : (
             <RotateKeyForm isPending={rotate.isPending} rotate={(grace_minutes) => rotate.mutate({ id: rotated.id, grace_minutes })} />
           ))}
-      </Modal>
+      </FormModal>
     </>
   );
 }

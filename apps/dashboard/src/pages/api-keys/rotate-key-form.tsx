@@ -1,5 +1,6 @@
-import { Button, Select, Stack, Text } from '@mantine/core';
+import { Button, Select, Text } from '@mantine/core';
 import { useState } from 'react';
+import { Form } from '../../components/form';
 
 const GRACES = [
   { value: '0', label: 'At once' },
@@ -13,7 +14,7 @@ export type Grace = 0 | 15 | 60 | 360 | 1440;
 export function RotateKeyForm({ isPending, rotate }: { isPending: boolean; rotate: (grace: Grace) => void }) {
   const [grace, setGrace] = useState<string>('60');
   return (
-    <Stack>
+    <Form onSubmit={() => rotate(Number(grace) as Grace)}>
       <Text size="sm">
         The new key has the same name, permissions, limits and addresses. Both keys share one daily count until the old one ends.
       </Text>
@@ -24,9 +25,9 @@ export function RotateKeyForm({ isPending, rotate }: { isPending: boolean; rotat
         allowDeselect={false}
         onChange={(value) => value !== null && setGrace(value)}
       />
-      <Button loading={isPending} onClick={() => rotate(Number(grace) as Grace)}>
+      <Button type="submit" loading={isPending}>
         Rotate
       </Button>
-    </Stack>
+    </Form>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, Table, Text } from '@mantine/core';
+import { Button, Table, Text } from '@mantine/core';
 import { useState } from 'react';
 import { number } from '../../components/format-number';
 import { RelativeTime } from '../../components/relative-time';
@@ -6,6 +6,7 @@ import { StateBadge } from '../../components/state-badge';
 import type { BusinessDetail } from './business';
 import { type Key, KeyLimits } from './key-limits';
 import { TitledCard } from '../../components/titled-card';
+import { FormModal } from '../../components/form-modal';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 
@@ -54,9 +55,9 @@ export function BusinessKeys({ keys }: { keys: BusinessDetail['api_keys'] }) {
           ))}
         </DataTable>
       )}
-      <Modal opened={changed !== null} onClose={() => setChanged(null)} title={`Limits of ${changed?.name ?? ''}`}>
+      <FormModal opened={changed !== null} onClose={() => setChanged(null)} title={`Limits of ${changed?.name ?? ''}`}>
         {changed && <KeyLimits apiKey={changed} done={() => setChanged(null)} />}
-      </Modal>
+      </FormModal>
     </TitledCard>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Modal, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
+import { FormModal } from '../../components/form-modal';
 import { LoadingRows } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { useFirstLoad } from '../../components/use-first-load';
@@ -35,7 +36,7 @@ export function OperatorPage() {
         <Section title="Backlogs of the last hour" />
         <BacklogPlots />
       </div>
-      <Modal opened={creating} onClose={() => setCreating(false)} title="New business">
+      <FormModal opened={creating} onClose={() => setCreating(false)} title="New business">
         {creating && (
           <CreateBusiness
             begun={begun}
@@ -46,7 +47,7 @@ export function OperatorPage() {
             }}
           />
         )}
-      </Modal>
+      </FormModal>
     </>
   );
 }

@@ -1,9 +1,11 @@
-import { Button, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Text, TextInput } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, notifySuccess, request, shownByForm } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
 import { quoted } from '../../components/shell-quote';
 import { Snippet } from '../../components/snippet';
 import type { Template } from './template-values';
@@ -15,7 +17,7 @@ import { useTemplateValues } from './use-template-values';
  */
 export function TemplatePreview({ template, phone: recipient }: { template: Template; phone: string }) {
   const [phone, setPhone] = useState(recipient);
-  const { body_params, header_params, button_params, hasHeader, isFilled, bubble, fields } = useTemplateValues(template);
+  const { body_params, header_params, button_params, hasHeader, bubble, fields } = useTemplateValues(template);
   const body = {
     phone: phone || '+91 98765 43210',
     template_name: template.name,
@@ -30,18 +32,21 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
   const test = useMutation({
     mutationFn: () =>
       request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': key } }, body: { ...body, phone } })),
+    onError: shownByForm,
     onSuccess: () => {
       setKey(newIdempotencyKey());
       notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`);
     },
   });
   return (
-    <Stack>
+    <Form onSubmit={() => test.mutate()} error={test.error}>
       {bubble}
-      <TextInput label="Phone" placeholder="+91 98765 43210" value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
+      <Field name="phone">
+        <TextInput label="Phone" placeholder="+91 98765 43210" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />
+      </Field>
       {fields}
       {template.category !== 'AUTHENTICATION' && (
-        <Button leftSection={<IconSend size={16} />} loading={test.isPending} disabled={!phone || !isFilled} onClick={() => test.mutate()}>
+        <Button type="submit" leftSection={<IconSend size={16} />} loading={test.isPending}>
           {recipient ? 'Send' : 'Send a test'}
         </Button>
       )}
@@ -49,6 +54,6 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
         The same request with your API key
       </Text>
       <Snippet text={curl} />
-    </Stack>
+    </Form>
   );
 }

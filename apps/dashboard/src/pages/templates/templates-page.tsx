@@ -1,4 +1,4 @@
-import { Button, Card, Group, Modal, SimpleGrid, Text, Title } from '@mantine/core';
+import { Button, Card, Group, SimpleGrid, Text, Title } from '@mantine/core';
 import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { api, request } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import type { Template } from './template-values';
 import { RelativeTime } from '../../components/relative-time';
+import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
@@ -130,9 +131,9 @@ export function TemplatesPage() {
           </>
         )}
       </QueryResult>
-      <Modal opened={chosen !== null} onClose={() => choose(null)} title={chosen?.name} size="lg">
+      <FormModal opened={chosen !== null} onClose={() => choose(null)} title={chosen?.name} size="lg">
         {chosen && <TemplatePreview template={chosen} phone={search.phone ?? ''} />}
-      </Modal>
+      </FormModal>
     </>
   );
 }

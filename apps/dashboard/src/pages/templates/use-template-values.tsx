@@ -34,13 +34,14 @@ export function useTemplateValues(template: Template) {
     ),
     fields: (
       <>
-        <TemplateValueFields fields={headers} values={headerValues} onChange={setHeader} />
+        <TemplateValueFields name="header_params" fields={headers} values={headerValues} onChange={setHeader} />
         <TemplateValueFields
+          name="body_params"
           fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
           values={body_params}
           onChange={setBody}
         />
-        <TemplateValueFields fields={buttons} values={button_params} onChange={setButtons} />
+        <TemplateValueFields name="button_params" fields={buttons} values={button_params} onChange={setButtons} />
       </>
     ),
   };

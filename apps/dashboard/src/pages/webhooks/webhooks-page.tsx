@@ -1,4 +1,4 @@
-import { Button, Card, Drawer, Group, Menu, Modal, Stack, Switch, Text } from '@mantine/core';
+import { Button, Card, Group, Menu, Stack, Switch, Text } from '@mantine/core';
 import { IconDots, IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -8,6 +8,8 @@ import { clockTime } from '../../components/clock-time';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { ConfirmDialog } from '../../components/confirm-dialog';
+import { FormDrawer } from '../../components/form-drawer';
+import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
@@ -113,7 +115,7 @@ export function WebhooksPage() {
           )
         }
       </QueryResult>
-      <Modal opened={isNew || edited !== null} onClose={close} title={isNew ? 'Add a webhook' : 'Edit the webhook'}>
+      <FormModal opened={isNew || edited !== null} onClose={close} title={isNew ? 'Add a webhook' : 'Edit the webhook'}>
         {(isNew || edited !== null) && (
           <WebhookForm
             webhook={edited}
@@ -123,8 +125,8 @@ export function WebhooksPage() {
             }}
           />
         )}
-      </Modal>
-      <Drawer
+      </FormModal>
+      <FormDrawer
         opened={search.id !== undefined}
         onClose={() => void navigate({ search: {} })}
         position="right"
@@ -137,7 +139,7 @@ export function WebhooksPage() {
           ) : (
             <DeliveryDetail webhookId={Number(search.id)} id={Number(search.delivery)} />
           ))}
-      </Drawer>
+      </FormDrawer>
       <ConfirmDialog
         opened={deleted !== null}
         question={`Delete ${deleted?.name}?`}
