@@ -1,4 +1,4 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, Max, Min } from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
 import { IsOneOf, Optional } from '../requests/field-rules';
@@ -33,6 +33,10 @@ export class EditApiKeyRequest {
 
   @Optional(IsZonedDatetime())
   expires_at?: string | null;
+
+  /** `true` removes the expiry. A null `expires_at` leaves it unchanged, as every null does. */
+  @Optional(IsBoolean())
+  never_expires?: boolean | null;
 
   /** An empty list allows every address. */
   @Optional(AreCidrs())

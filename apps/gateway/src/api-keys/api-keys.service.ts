@@ -48,8 +48,13 @@ export class ApiKeysService {
   }
 
   async edit({ user_id, business_id }: BusinessUser, id: number, request: EditApiKeyRequest): Promise<void> {
-    const { expires_at, ...others } = withoutNulls(request);
-    const change = { ...others, ...(expires_at !== undefined && { expires_at: futureExpiry(expires_at) }) };
+    const { expires_at, never_expires, ...others } = withoutNulls(request);
+    if (never_expires && expires_at !== undefined) throw invalid('never_expires', 'does not go with expires_at');
+    const change = {
+      ...others,
+      ...(expires_at !== undefined && { expires_at: futureExpiry(expires_at) }),
+      ...(never_expires && { expires_at: null }),
+    };
     await this.db.transaction(async (tx) => {
       await this.requireActive(tx, business_id, id);
       await this.keys.edit(tx, id, change);

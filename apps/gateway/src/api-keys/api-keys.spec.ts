@@ -211,6 +211,20 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     expect(await found(key)).toMatchObject({ api_key_name: 'Shop' });
   });
 
+  it('lose their expiry by never_expires only, because null leaves a field unchanged (decision 44)', async () => {
+    const { id, key } = await create({ expires_at: '2099-01-01T00:00:00Z' });
+    const edit = (change: object) => owner.patch(`/api/client/api-keys/${id}`, change);
+    await edit({ expires_at: null, never_expires: false }).expect(200);
+    await edit({ never_expires: null }).expect(200);
+    const both = await edit({ expires_at: '2098-01-01T00:00:00Z', never_expires: true }).expect(400);
+    expect(both.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'never_expires' }] });
+    await edit({ never_expires: 'yes' }).expect(400);
+    expect(await listed(id)).toMatchObject({ expires_at: '2099-01-01T00:00:00.000Z' });
+    await edit({ never_expires: true }).expect(200);
+    expect(await listed(id)).toMatchObject({ expires_at: null });
+    expect(await found(key)).toMatchObject({ expires_at: null });
+  });
+
   it('work from allowed addresses only, as a trusted proxy names them; other requests cost the key nothing', async () => {
     const { id, key } = await create();
     const call = (address: string) =>

@@ -180,12 +180,13 @@ export class ApiKeysStore {
     return key ?? null;
   }
 
-  /** Leaves absent fields unchanged. */
-  async edit(tx: Tx, id: number, change: { name?: string; expires_at?: Date; allowed_ips?: string[] }): Promise<void> {
+  /** Leaves absent fields unchanged. @param change a null `expires_at` removes the expiry */
+  async edit(tx: Tx, id: number, change: { name?: string; expires_at?: Date | null; allowed_ips?: string[] }): Promise<void> {
     await tx.query(
-      `UPDATE access.api_keys SET name = coalesce($2, name), expires_at = coalesce($3, expires_at), allowed_ips = coalesce($4, allowed_ips)
+      `UPDATE access.api_keys SET name = coalesce($2, name), allowed_ips = coalesce($4, allowed_ips),
+              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($3, expires_at) END
         WHERE id = $1::bigint`,
-      [id, change.name ?? null, change.expires_at ?? null, change.allowed_ips ?? null],
+      [id, change.name ?? null, change.expires_at ?? null, change.allowed_ips ?? null, change.expires_at === null],
     );
   }
 

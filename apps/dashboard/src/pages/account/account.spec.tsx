@@ -124,6 +124,18 @@ describe('logins and keys (decision 430)', () => {
     expect(done).toHaveBeenCalledTimes(1);
   });
 
+  it('key: loses its expiry when the field is emptied', async () => {
+    const key = { id: 3, name: 'CRM', expires_at: '2099-01-31T00:00:00.000Z', allowed_ips: [] };
+    account(<EditKeyForm apiKey={key as never} done={() => undefined} />, {
+      'PATCH /api/client/api-keys/3': () => ({ message: 'Saved.' }),
+    });
+    await type('Expires', '');
+    expect(screen.getByLabelText<HTMLInputElement>('Expires').value).toBe('');
+    await press('Save');
+    await screen.findByText('Saved.');
+    expect(sent()).toEqual([{ route: 'PATCH /api/client/api-keys/3', body: { never_expires: true } }]);
+  });
+
   it('key: rotates with the chosen time, and shows the new secret with a command', async () => {
     const rotate = jest.fn();
     account(

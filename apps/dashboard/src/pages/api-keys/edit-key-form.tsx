@@ -12,7 +12,8 @@ export function EditKeyForm({ apiKey, done }: { apiKey: ApiKey; done: () => void
   const { id, name, expires_at, allowed_ips } = apiKey;
   const [draft, setDraft] = useState({ name, expires_at, allowed_ips });
   const [addresses, setAddresses] = useState(allowed_ips.join('\n'));
-  const changes = changed({ name, expires_at, allowed_ips }, draft);
+  const { expires_at: expiry, ...others } = changed({ name, expires_at, allowed_ips }, draft);
+  const changes = { ...others, ...(expiry === null && { never_expires: true }), ...(expiry && { expires_at: expiry }) };
   const save = useChange(
     () => request(api.PATCH('/api/client/api-keys/{id}', { params: { path: { id } }, body: changes })),
     'api-keys',
@@ -33,9 +34,9 @@ export function EditKeyForm({ apiKey, done }: { apiKey: ApiKey; done: () => void
       <Field name="expires_at">
         <ExpiryField
           label="Expires"
-          description="Software that uses the key stops working then."
+          description="Software that uses the key stops working then. Leave it empty for a key that never expires."
           value={draft.expires_at}
-          onChange={(at) => setDraft({ ...draft, expires_at: at ?? expires_at })}
+          onChange={(at) => setDraft({ ...draft, expires_at: at })}
         />
       </Field>
       <Field name="allowed_ips">
