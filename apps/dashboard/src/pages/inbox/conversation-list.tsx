@@ -1,10 +1,12 @@
-import { Group, Kbd, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Group, Kbd, Stack, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconMessagePlus, IconTags } from '@tabler/icons-react';
 import type { Ref } from 'react';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { useTitle } from '../../components/use-title';
-import { countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
+import { countOf, countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
 import { ConversationRows } from './conversation-rows';
+import { ListFilters, type Filters } from './list-filters';
 
 type List = Parameters<typeof LoadMore>[0]['list'] & Parameters<typeof QueryResult<ListedConversation[]>>[0]['query'];
 
@@ -14,6 +16,8 @@ export function ConversationList({
   counts,
   view,
   onView,
+  filters,
+  onFilters,
   search,
   onSearch,
   searchField,
@@ -21,11 +25,15 @@ export function ConversationList({
   onOpen,
   onEnd,
   onNewest,
+  onNew,
+  onLabels,
 }: {
   list: List;
   counts: InboxCounts | undefined;
   view: View;
   onView: (view: View) => void;
+  filters: Filters;
+  onFilters: (filters: Filters) => void;
   search: string;
   onSearch: (text: string) => void;
   searchField: Ref<HTMLInputElement>;
@@ -33,18 +41,33 @@ export function ConversationList({
   onOpen: (conversation: ListedConversation) => void;
   onEnd: () => void;
   onNewest: (() => void) | undefined;
+  onNew: () => void;
+  onLabels: () => void;
 }) {
   useTitle('Inbox');
+  const isFiltered = filters.isUnread || filters.label !== undefined;
   return (
     <section className="inbox-list" aria-label="Conversations">
       <Stack gap={10} p="sm" pb={10}>
-        <Text fz="h4" fw={650} lh={1.5} aria-hidden>
-          Inbox
-        </Text>
+        <Group gap={4} wrap="nowrap">
+          <Text fz="h4" fw={650} lh={1.5} aria-hidden style={{ flex: 1 }}>
+            Inbox
+          </Text>
+          <Tooltip label="Manage labels">
+            <ActionIcon variant="subtle" color="gray" aria-label="Manage labels" onClick={onLabels}>
+              <IconTags size={18} />
+            </ActionIcon>
+          </Tooltip>
+          <Tooltip label="New conversation">
+            <ActionIcon variant="subtle" color="gray" aria-label="New conversation" onClick={onNew}>
+              <IconMessagePlus size={18} />
+            </ActionIcon>
+          </Tooltip>
+        </Group>
         <Group className="inbox-views" gap={0} wrap="nowrap" justify="space-between" role="group" aria-label="Views">
           {VIEWS.map(({ view: one, label }) => (
             <UnstyledButton key={one} className="inbox-tab" aria-pressed={one === view && !search} onClick={() => onView(one)}>
-              {label} <span className="inbox-count">{one !== 'all' && counts && countShown(counts[one])}</span>
+              {label} <span className="inbox-count">{counts && countShown(countOf(one, counts))}</span>
             </UnstyledButton>
           ))}
         </Group>
@@ -57,13 +80,14 @@ export function ConversationList({
           rightSection={<Kbd size="xs">/</Kbd>}
           rightSectionProps={{ 'aria-hidden': true }}
         />
+        <ListFilters filters={filters} onChange={onFilters} />
       </Stack>
       <QueryResult query={list}>
         {(conversations) => (
           <ConversationRows conversations={conversations} search={search} openId={openId} onOpen={onOpen} onEnd={onEnd} onNewest={onNewest}>
             {conversations.length === 0 && (
               <Text size="sm" c="dimmed">
-                {search ? noMatch(search, list.hasNextPage) : (VIEWS.find((one) => one.view === view)?.empty ?? '')}
+                {search ? noMatch(search, list.hasNextPage) : isFiltered ? NO_MATCH : (VIEWS.find((one) => one.view === view)?.empty ?? '')}
               </Text>
             )}
             <LoadMore list={list}>Older conversations</LoadMore>
@@ -74,5 +98,6 @@ export function ConversationList({
   );
 }
 
+const NO_MATCH = 'No conversation of this view matches these filters.';
 const noMatch = (search: string, isLonger: boolean) =>
   isLonger ? 'No match among the newest conversations.' : `No name, number or message matches “${search}”.`;

@@ -1,6 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { draw, press, Refusal, sent, type } from '../../page.fixture';
 import { router } from '../../router';
 import type { ListedConversation } from './conversation';
@@ -213,6 +213,103 @@ describe('the inbox (additions §9)', () => {
     const marked = screen.getByRole('log').querySelectorAll('[aria-current]');
     expect([marked.length, marked[0]?.contains(text)]).toEqual([1, true]);
     await waitFor(() => expect(scroll.mock.contexts).toContain(marked[0]));
+  });
+
+  describe('list', () => {
+    const list = (asked: URLSearchParams[]) => ({
+      'GET /api/client/conversations': (_: unknown, { searchParams }: URL) => {
+        if (searchParams.get('limit') === '100') asked.push(searchParams);
+        return { conversations: three, counts, waiting_since: null, next_cursor: 'older' };
+      },
+    });
+    const labels = { 'GET /api/client/labels': () => ({ labels: [{ id: 7, name: 'VIP', color: 'red' }] }) };
+
+    it('filters by unread and label, which stay in the address, and keeps refreshing a short page', async () => {
+      const asked: URLSearchParams[] = [];
+      const search = open('/inbox?view=mine&unread=1&label=VIP', three, { ...list(asked), ...labels });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      expect(asked.map(String)).toEqual(['view=mine&label=VIP&unread=1&limit=100']);
+      expect(screen.getByRole('button', { name: 'Unread only' }).getAttribute('aria-pressed')).toBe('true');
+      expect(screen.getByRole<HTMLInputElement>('combobox', { name: 'Filter by label' }).value).toBe('VIP');
+      await press('Unread only');
+      const choose = async (name: string) => {
+        fireEvent.click(screen.getByRole('combobox', { name: 'Filter by label' }));
+        fireEvent.click(await screen.findByRole('option', { name }));
+      };
+      await choose('Any label');
+      await waitFor(() => expect(search()).toEqual({ view: 'mine' }));
+      await press('Unread only');
+      await choose('VIP');
+      await waitFor(() => expect(search()).toEqual({ view: 'mine', unread: '1', label: 'VIP' }));
+    });
+
+    it('counts all conversations: the open and the closed ones', async () => {
+      open('/inbox', three);
+      await screen.findByRole('button', { name: 'All 4' });
+    });
+
+    it('creates, renames, colors and deletes labels, and follows the one that it filters by', async () => {
+      const search = open('/inbox?label=VIP', three, {
+        ...labels,
+        'POST /api/client/labels': () => ({ id: 8, message: 'Created.' }),
+        'PUT /api/client/labels/7': () => ({ message: 'Saved.' }),
+        'DELETE /api/client/labels/7': () => ({ message: 'Deleted.' }),
+      });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      await press('Manage labels');
+      const dialog = await screen.findByRole('dialog', { name: 'Labels' });
+      const choose = async (color: string) => {
+        fireEvent.click(within(dialog).getByRole('combobox', { name: /^Color/ }));
+        fireEvent.click(await screen.findByRole('option', { name: color }));
+      };
+      await type(/^Name/, 'Refund');
+      await choose('teal');
+      await press('Add', 'button', dialog);
+      await waitFor(() => expect(sent()).toHaveLength(1));
+      await screen.findByRole('button', { name: 'Edit VIP' });
+      await press('Edit VIP');
+      await type(/^Name/, 'Gold');
+      await press('Save', 'button', dialog);
+      await waitFor(() => expect(search()['label']).toBe('Gold'));
+      await press('Delete VIP');
+      await press('Delete', 'button', await screen.findByRole('dialog', { name: 'Delete the label VIP?' }));
+      await waitFor(() =>
+        expect(sent()).toEqual([
+          { route: 'POST /api/client/labels', body: { name: 'Refund', color: 'teal' } },
+          { route: 'PUT /api/client/labels/7', body: { name: 'Gold', color: 'red' } },
+          { route: 'DELETE /api/client/labels/7', body: undefined },
+        ]),
+      );
+    });
+
+    it('begins a conversation with a template, and opens it', async () => {
+      const template = {
+        id: 3,
+        name: 'hello',
+        language: 'en',
+        status: 'APPROVED',
+        category: 'UTILITY',
+        content: 'Hi {{1}}',
+        variables: ['1'],
+        components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+      };
+      const search = open('/inbox', three, {
+        'GET /api/client/templates': () => ({ templates: [template] }),
+        'POST /api/client/messages': () => ({ success: true, phone: '12015550102' }),
+      });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      await press('New conversation');
+      const dialog = await screen.findByRole('dialog', { name: 'New conversation' });
+      fireEvent.click(within(dialog).getByRole('combobox', { name: /^Template/ }));
+      fireEvent.click(await screen.findByRole('option', { name: 'hello (en)' }));
+      await type(/^Phone/, '+1 201 555 0102');
+      await type(/^\{\{1\}\}/, 'Asha');
+      await press('Send', 'button', dialog);
+      await waitFor(() => expect(search()['id']).toBe('2'));
+      expect(sent().map(({ route, body }) => [route, body])).toEqual([
+        ['POST /api/client/messages', expect.objectContaining({ phone: '+1 201 555 0102', template_name: 'hello', body_params: ['Asha'] })],
+      ]);
+    });
   });
 
   it.each(['loads', 'cannot be loaded'])('back: is there while a thread %s', async (state) => {

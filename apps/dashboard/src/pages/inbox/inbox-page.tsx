@@ -1,4 +1,5 @@
 import { VisuallyHidden } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { api, request } from '../../api/client';
@@ -11,12 +12,18 @@ import './inbox.css';
 import { VIEWS, type ListedConversation, type View } from './conversation';
 import { ConversationList } from './conversation-list';
 import { ConversationPanes } from './conversation-panes';
+import { LabelsDialog } from './labels-dialog';
+import type { Filters } from './list-filters';
+import { NewConversationDialog } from './new-conversation-dialog';
 import { useInboxKeys } from './use-inbox-keys';
+
+/** Conversations of a page, the most that the gateway returns. */
+const PAGE = 100;
 
 const route = getRouteApi('/inside/inbox');
 
 export function InboxPage() {
-  const search = route.useSearch() as { id?: string; message?: string; q?: string; view?: string; label?: string };
+  const search = route.useSearch() as { id?: string; message?: string; q?: string; view?: string; label?: string; unread?: string };
   const navigate = route.useNavigate();
   const router = useRouter();
   const { q, id } = search;
@@ -24,8 +31,16 @@ export function InboxPage() {
   const [text, setText] = useSearchText(q, (next) => void navigate({ search: (now) => ({ ...now, q: next }), replace: true }));
   const searchField = useRef<HTMLInputElement>(null);
   useLiveRefresh('inbox');
+  const filters: Filters = { isUnread: search.unread === '1', label: search.label };
+  const setFilters = ({ isUnread, label }: Filters) =>
+    void navigate({ search: (now) => ({ ...now, unread: isUnread ? '1' : undefined, label }) });
   // A search finds everybody, also people who never wrote.
-  const filter = { view: q ? ('all' as const) : view, ...(q && { q }), ...(search.label && { label: search.label }) };
+  const filter = {
+    view: q ? ('all' as const) : view,
+    ...(q && { q }),
+    ...(filters.label && { label: filters.label }),
+    ...(filters.isUnread && { unread: '1' as const }),
+  };
   const {
     list: pages,
     isLive,
@@ -33,7 +48,7 @@ export function InboxPage() {
     backToNewest,
   } = useEndlessQuery({
     queryKey: ['inbox', 'list', filter],
-    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...filter, ...page, limit: '100' } } })),
+    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...filter, ...page, limit: String(PAGE) } } })),
     rows: (page) => [page],
     refetchInterval: 5_000,
   });
@@ -46,6 +61,17 @@ export function InboxPage() {
     const at = conversations?.findIndex((one) => String(one.id) === from) ?? -1;
     const next = conversations?.[at === -1 ? 0 : at + by];
     if (next) open(next);
+  };
+  // A filtered page may be short, and a list that loads more does not refresh (decision 550).
+  const isFull = (conversations?.length ?? 0) >= PAGE || (view !== 'unassigned' && !filters.isUnread && !filters.label);
+  const [isLabelling, labelling] = useDisclosure();
+  const [isBeginning, beginning] = useDisclosure();
+  const showPerson = async (phone: string) => {
+    const found = await request(api.GET('/api/client/conversations', { params: { query: { q: phone } } })).catch(() => null);
+    const person = found?.conversations.find((one) => one.customer_phone === phone);
+    if (person) open(person);
+    // The search finds somebody new a little later.
+    else setText(phone);
   };
   useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
   return (
@@ -60,13 +86,17 @@ export function InboxPage() {
           setText('');
           void navigate({ search: (now) => ({ ...now, view: next, q: undefined }) });
         }}
+        filters={filters}
+        onFilters={setFilters}
         search={text}
         onSearch={setText}
         searchField={searchField}
         openId={id}
         onOpen={open}
-        onEnd={() => !q && loadMore()}
+        onEnd={() => !q && isFull && loadMore()}
         onNewest={isLive ? undefined : backToNewest}
+        onNew={beginning.open}
+        onLabels={labelling.open}
       />
       {id === undefined ? (
         <div className="inbox-thread inbox-nothing">
@@ -75,6 +105,12 @@ export function InboxPage() {
       ) : (
         <ConversationPanes key={id} id={Number(id)} found={search.message} onBack={() => open()} />
       )}
+      <LabelsDialog
+        opened={isLabelling}
+        onClose={labelling.close}
+        onRenamed={(from, to) => from === filters.label && setFilters({ ...filters, label: to })}
+      />
+      <NewConversationDialog opened={isBeginning} onClose={beginning.close} onSent={(phone) => void showPerson(phone)} />
     </div>
   );
 }

@@ -1,0 +1,73 @@
+import { Button, Select, Stack, Text } from '@mantine/core';
+import { IconSend } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { api, request, shownByForm, type Schemas } from '../../api/client';
+import { newIdempotencyKey } from '../../api/idempotency-key';
+import { Form } from '../../components/form';
+import type { Template } from '../templates/template-values';
+import { useTemplateValues } from '../templates/use-template-values';
+
+type Content = Pick<Schemas['TemplateContent'], 'template_name' | 'language' | 'body_params' | 'header_params' | 'button_params'>;
+
+interface TemplateMessageProps {
+  /** @param key the Idempotency-Key: however often it is retried, the customer gets it once */
+  send: (content: Content, key: string) => Promise<Schemas['SendResult']>;
+  onSent: (result: Schemas['SendResult']) => void;
+  /** Further fields of the form. */
+  children?: ReactNode;
+}
+
+/** Chooses a template, fills it in and sends it. */
+export function TemplateMessage(props: TemplateMessageProps) {
+  const templates = useQuery({ queryKey: ['templates'], queryFn: () => request(api.GET('/api/client/templates')) });
+  const [chosen, choose] = useState<string | null>(null);
+  // A code goes out by the API only.
+  const usable = (templates.data?.templates ?? []).filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION');
+  const template = usable.find(({ id }) => String(id) === chosen);
+  return (
+    <Stack>
+      <Select
+        label="Template"
+        placeholder="Name"
+        searchable
+        data-autofocus
+        nothingFoundMessage="No approved template has this name."
+        data={usable.map(({ id, name, language }) => ({ value: String(id), label: `${name} (${language})` }))}
+        value={chosen}
+        onChange={choose}
+      />
+      {template && <FilledTemplate key={template.id} template={template} {...props} />}
+      {templates.data && usable.length === 0 && (
+        <Text size="sm">No template is approved yet. Write one in WhatsApp Manager; it appears under Templates when it is approved.</Text>
+      )}
+    </Stack>
+  );
+}
+
+function FilledTemplate({ template, send, onSent, children }: TemplateMessageProps & { template: Template }) {
+  const queries = useQueryClient();
+  const { body_params, header_params, button_params, isFilled, bubble, fields } = useTemplateValues(template);
+  const [key] = useState(newIdempotencyKey);
+  const sending = useMutation({
+    mutationFn: () => {
+      const { name: template_name, language } = template;
+      return send({ template_name, language, body_params, header_params, button_params }, key);
+    },
+    onError: shownByForm,
+    onSuccess: (result) => {
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+      onSent(result);
+    },
+  });
+  return (
+    <Form onSubmit={() => sending.mutate()} error={sending.error}>
+      {bubble}
+      {children}
+      {fields}
+      <Button type="submit" leftSection={<IconSend size={16} />} loading={sending.isPending} disabled={!isFilled}>
+        Send
+      </Button>
+    </Form>
+  );
+}
