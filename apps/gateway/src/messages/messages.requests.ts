@@ -72,8 +72,8 @@ export class ListMessagesQuery extends CountMessagesQuery implements PageQuery {
   format?: 'json' | 'csv';
 }
 
-/** A number with so many digits is searched for as a complete one. */
-const COMPLETE_DIGITS = 10;
+/** More digits are a complete number with its country code. */
+const MOST_PART_DIGITS = 11;
 
 const DIRECTIONS = ['in', 'out'] as const;
 
@@ -110,12 +110,12 @@ export function countedFilter({ sent_by, type, template, api_key_id, failure_cod
   };
 }
 
-/** A complete number is found by an index; other digits are searched for as part of a number. */
-export function phoneFilter(typed: string | undefined): { phone: string | null; phone_part?: string } {
+/** The filters that find a number: as a complete one, and by its digits as part of one; null for what it cannot be. */
+export function phonesOf(typed: string | undefined): { phone: string | null; part: string | null } {
   const phone = searchedPhone(typed);
-  if (phone === null || typed === undefined || /^\D*\+/.test(typed) || isBusinessScopedId(phone)) return { phone };
-  const digits = typed.replace(/\D/g, '');
-  return digits === '' || digits.length >= COMPLETE_DIGITS ? { phone } : { phone: null, phone_part: digits };
+  const digits = (typed ?? '').replace(/\D/g, '');
+  if (phone === null || isBusinessScopedId(phone) || digits === '' || digits.length > MOST_PART_DIGITS) return { phone, part: null };
+  return { phone: normalizePhone(typed ?? '').ok ? phone : null, part: digits };
 }
 
 /** An invalid phone number is searched for as typed, and matches nothing. */

@@ -6,7 +6,7 @@ import { zoneInForce } from '../businesses/zones';
 import { pageOf } from '../requests/page';
 import { Downloads } from '../responses/downloads';
 import { LogPeriodStore } from './log-period.store';
-import { countedFilter, phoneFilter, type ListMessagesQuery } from './messages.requests';
+import { countedFilter, phonesOf, type ListMessagesQuery } from './messages.requests';
 
 /** Messages that a download holds in memory at a time: the most of one page. */
 const CSV_PAGE = 100;
@@ -49,11 +49,22 @@ export class SentMessages {
       business_id,
       status: query.status ?? null,
       search: query.q ?? null,
-      ...phoneFilter(query.phone),
+      ...(await this.phoneFilter(business_id, query.phone)),
       ...countedFilter(query),
       ...(from !== null && { from }),
       // The log includes its end, to the millisecond.
       ...(to !== null && { to: new Date(Date.parse(to) - 1).toISOString() }),
     };
+  }
+
+  /** An index finds a complete number. Digits that may be one are looked for as such first, because a part is compared row by row. */
+  private async phoneFilter(business_id: number, typed: string | undefined): Promise<Pick<Filter, 'phone' | 'phone_part'>> {
+    const { phone, part } = phonesOf(typed);
+    if (part === null) return { phone };
+    if (phone !== null) {
+      const first = { business_id, phone, limit: 1, cursor: null, status: null, search: null };
+      if ((await this.rpc.call(ListMessages, first)).messages.length > 0) return { phone };
+    }
+    return { phone: null, phone_part: part };
   }
 }
