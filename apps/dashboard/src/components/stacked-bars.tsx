@@ -6,6 +6,8 @@ import type { Bar, Part } from './bar';
 import { BarValues } from './bar-values';
 
 const LINES = 4;
+/** In pixels. */
+const HEIGHT = 220;
 /** The number of labels that fit below, also at 320 px. */
 const NAMES = 4;
 const FILLED = { position: 'absolute', inset: 0, display: 'flex' } as const;
@@ -16,13 +18,10 @@ interface StackedBarsProps {
   parts: Part[];
   /** Names the bars and the place of the same numbers as text. */
   label: string;
-  height?: number;
-  /** Opens a bar at a click. The page must offer the same to people without a mouse. */
-  onOpen?: (index: number) => void;
 }
 
 /** Stacked bars. The page must show the same numbers as text. */
-export function StackedBars({ bars, parts, label, height = 220, onOpen }: StackedBarsProps) {
+export function StackedBars({ bars, parts, label }: StackedBarsProps) {
   const [under, setUnder] = useState<Bar | null>(null);
   const lines = linesFor(Math.max(0, ...bars.map(({ values }) => sum(values))));
   const top = lines[lines.length - 1] as number;
@@ -31,7 +30,7 @@ export function StackedBars({ bars, parts, label, height = 220, onOpen }: Stacke
   return (
     <Box role="img" aria-label={label}>
       <Box fz="xs" c="dimmed" style={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 8, rowGap: 6 }}>
-        <Box h={height} lh={0} ta="right" style={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'space-between' }}>
+        <Box h={HEIGHT} lh={0} ta="right" style={{ display: 'flex', flexDirection: 'column-reverse', justifyContent: 'space-between' }}>
           {lines.map((line) => (
             <span key={line}>{number(line)}</span>
           ))}
@@ -45,12 +44,7 @@ export function StackedBars({ bars, parts, label, height = 220, onOpen }: Stacke
             </div>
             <div style={FILLED}>
               {bars.map((bar, i) => (
-                <div
-                  key={i}
-                  style={{ flex: '1 1 0', minWidth: 0, ...(onOpen && { cursor: 'pointer' }) }}
-                  onMouseEnter={() => setUnder(bar)}
-                  onClick={() => onOpen?.(i)}
-                >
+                <div key={i} style={{ flex: '1 1 0', minWidth: 0 }} onMouseEnter={() => setUnder(bar)}>
                   <Box h="100%" w="80%" maw={72} mx="auto" style={{ display: 'flex', flexDirection: 'column-reverse' }}>
                     {parts.map((part, nth) => (
                       <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / top) * 100}%`, background: colorOf(part) }} />

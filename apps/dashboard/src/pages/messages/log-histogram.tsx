@@ -3,20 +3,21 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { barNames } from '../../api/message-counts';
 import { counted } from '../../components/format-number';
-import { StackedBars } from '../../components/stacked-bars';
+import { LoadFailed } from '../../components/load-failed';
 import { STATUS_PARTS, statusValues } from '../../components/status-parts';
 import { barBounds } from './bar-bounds';
+import { HistogramBars } from './histogram-bars';
 import { countFilterOf, type LogSearch } from './log-filter';
 
-const HEIGHT = 96;
+const HEIGHT = 212;
 
 interface LogHistogramProps {
   search: LogSearch;
-  /** Opens the messages of one bar. */
+  /** Opens the messages of some bars; null opens all. */
   onPeriod: (bounds: { from: string; to: string } | null) => void;
 }
 
-/** The messages of the filter by time and status; a click on a bar opens its messages. */
+/** The messages of the filter by time and status. */
 export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
   const filter = countFilterOf(search);
   const query = useQuery({
@@ -33,18 +34,28 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
       </Text>
     );
   const { data } = query;
-  if (!data) return query.isError ? null : <Skeleton height={HEIGHT + 88} mb="md" radius="md" />;
-  const names = barNames(data);
-  const shown = STATUS_PARTS.map(({ status }) => !search.status || status === search.status);
-  const bars = data.bars.map((bar, i) => {
-    const values = STATUS_PARTS.map((_, part) => bar.counts.reduce((sum, counts) => sum + (statusValues(counts)[part] ?? 0), 0));
-    return { ...(names[i] as (typeof names)[number]), values: values.filter((_, part) => shown[part]) };
-  });
-  const total = bars.flatMap(({ values }) => values).reduce((a, b) => a + b, 0);
   const isChosen = search.from !== undefined || search.to !== undefined;
+  if (!data)
+    return query.isError ? (
+      <Card withBorder mb="md" py="sm" mih={HEIGHT} aria-label="Messages by time" component="section">
+        <LoadFailed error={query.error} retry={() => void query.refetch()} />
+        {isChosen && <ShowAll onPeriod={onPeriod} />}
+      </Card>
+    ) : (
+      <Skeleton height={HEIGHT} mb="md" radius="md" />
+    );
+  const names = barNames(data);
+  const isShown = STATUS_PARTS.map(({ status }) => !search.status || status === search.status);
+  const bars = data.bars.map((bar, i) => ({
+    ...(names[i] as (typeof names)[number]),
+    values: STATUS_PARTS.map((_, part) =>
+      isShown[part] ? bar.counts.reduce((sum, counts) => sum + (statusValues(counts)[part] ?? 0), 0) : 0,
+    ),
+  }));
+  const total = bars.flatMap(({ values }) => values).reduce((a, b) => a + b, 0);
   const day = new Intl.DateTimeFormat('en', { timeZone: data.timezone, dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' });
   return (
-    <Card withBorder mb="md" py="sm">
+    <Card withBorder mb="md" py="sm" mih={HEIGHT}>
       <Group justify="space-between" mb="xs" gap="xs">
         <Text size="sm">
           <b>{counted(total, 'message')}</b>{' '}
@@ -52,22 +63,25 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
             {isChosen || search.period
               ? `from ${day.format(new Date(data.from))} to ${day.format(new Date(data.to))}`
               : 'in the last 30 days'}
-            , {data.timezone}
+            , {data.timezone}; drag over bars to choose a period
           </Text>
         </Text>
-        {isChosen && (
-          <Anchor component="button" type="button" size="sm" onClick={() => onPeriod(null)}>
-            Show the whole time
-          </Anchor>
-        )}
+        {isChosen && <ShowAll onPeriod={onPeriod} />}
       </Group>
-      <StackedBars
+      <HistogramBars
         bars={bars}
-        parts={STATUS_PARTS.filter((_, part) => shown[part])}
-        label="Messages by time and status; choose a period with the fields From and To"
-        height={HEIGHT}
-        onOpen={(i) => onPeriod(barBounds(data, i, i))}
+        parts={STATUS_PARTS}
+        label="Messages by time and status; Enter on a bar chooses its period, Shift with an arrow a longer one"
+        onChoose={(first, last) => onPeriod(barBounds(data, first, last))}
       />
     </Card>
+  );
+}
+
+function ShowAll({ onPeriod }: Pick<LogHistogramProps, 'onPeriod'>) {
+  return (
+    <Anchor component="button" type="button" size="sm" onClick={() => onPeriod(null)}>
+      Show the whole time
+    </Anchor>
   );
 }

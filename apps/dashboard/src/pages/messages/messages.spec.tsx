@@ -1,6 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
+import { press, Refusal } from '../../page.fixture';
 import { barBounds } from './bar-bounds';
 
 const NOTHING = { sent: 0, delivered: 0, read: 0, failed: 0, refused: 0 };
@@ -67,5 +68,48 @@ describe('the message log (spec §10)', () => {
     const hours = counts({ bar_minutes: 60, bars: bars(3, 1), from: '2026-01-04T18:40:00.000Z', to: '2026-01-04T21:10:00.000Z' });
     expect(barBounds(hours, 0, 1)).toEqual({ from: '2026-01-04T18:40:00.000Z', to: '2026-01-04T20:30:00.000Z' });
     expect(barBounds(hours, 2, 2)).toEqual({ from: '2026-01-04T20:30:00.000Z', to: '2026-01-04T21:10:00.000Z' });
+  });
+
+  describe('decision 603: the histogram', () => {
+    const bar = (name: string) => screen.getByRole('button', { name: new RegExp(`^${name}`) });
+    const first = 'Mon, Jan 5: 5 read, 3 delivered, 2 on the way, 0 failed';
+
+    it('chooses a period by a drag over its bars', async () => {
+      const address = log('/messages?period=7d');
+      const plot = (await screen.findByRole('button', { name: first })).parentElement as HTMLElement;
+      plot.getBoundingClientRect = () => ({ left: 0, width: 400 }) as DOMRect;
+      const pointer = (type: string, clientX: number) => fireEvent(plot, new MouseEvent(type, { clientX, bubbles: true }));
+      pointer('pointerdown', 350);
+      pointer('pointermove', 250);
+      expect([bar('Tue'), bar('Wed'), bar('Thu')].map((one) => one.hasAttribute('data-chosen'))).toEqual([false, true, true]);
+      pointer('pointermove', 120);
+      pointer('pointerup', 120);
+      await waitFor(() => expect(address()).toBe('/messages?from=2026-01-06&to=2026-01-08'));
+    });
+
+    it('chooses one bar by Enter and more by Shift with arrows', async () => {
+      const address = log('/messages');
+      await screen.findByRole('button', { name: first });
+      expect([bar('Mon').tabIndex, bar('Tue').tabIndex]).toEqual([0, -1]);
+      bar('Mon').focus();
+      fireEvent.keyDown(bar('Mon'), { key: 'ArrowRight' });
+      expect(document.activeElement).toBe(bar('Tue'));
+      fireEvent.click(bar('Tue'), { detail: 0 });
+      await waitFor(() => expect(address()).toBe('/messages?from=2026-01-06&to=2026-01-06'));
+      fireEvent.keyDown(bar('Tue'), { key: 'ArrowRight', shiftKey: true });
+      fireEvent.keyDown(bar('Wed'), { key: 'End', shiftKey: true });
+      fireEvent.click(bar('Thu'), { detail: 0 });
+      await waitFor(() => expect(address()).toBe('/messages?from=2026-01-06&to=2026-01-08'));
+    });
+
+    it('explains that it could not be loaded, and loads again', async () => {
+      let fails = true;
+      const refusal = new Refusal(400, { error: 'from must not be after to', error_code: 'VALIDATION_FAILED' });
+      log('/messages?from=2026-01-09&to=2026-01-08', { 'GET /api/client/messages/counts': () => (fails ? refusal : counts()) });
+      const card = (await screen.findByText('from must not be after to')).closest('section') as HTMLElement;
+      fails = false;
+      await press('Try again', 'button', card);
+      await screen.findByRole('button', { name: first });
+    });
   });
 });
