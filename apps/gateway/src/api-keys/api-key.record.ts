@@ -7,6 +7,11 @@ import { effectiveLimits } from './effective-limits';
 /** A key in lists (spec §10), with the limits in force. */
 export const ApiKeyRecord = Type.Object({
   id: Id,
+  sends_as: {
+    ...Id,
+    description:
+      'The first key of its rotations, which `api_key_id` of messages and of their filters names; its own id if it replaced none.',
+  } as typeof Id,
   name: Type.String(),
   permissions: Type.Array(Type.Union(PERMISSIONS.map((permission) => Type.Literal(permission)))),
   prefix: Type.String(),
@@ -46,6 +51,7 @@ export const RotatedApiKeyResponse = Type.Object(
 export function apiKeyRecord(row: ApiKeyRow, usage: ReadonlyMap<number, number> | null): ApiKeyRecord {
   return {
     id: row.id,
+    sends_as: row.sends_as,
     name: row.name,
     permissions: row.permissions,
     prefix: tokenPrefix(row.id),

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { GetDailyUsage, KeyChanged, ListApprovedTemplates, SendText } from '@mgw/contracts';
+import { GetDailyUsage, GetUsage, KeyChanged, ListApprovedTemplates, SendText } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from './api-keys.store';
@@ -40,6 +40,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     const { id, key } = await create({ permissions: ['send_text', 'send_otp', 'send_text'], expires_at: '2099-01-31T05:30:00+05:30' });
     expect(await listed(id)).toEqual({
       id,
+      sends_as: id,
       name: 'CRM',
       permissions: ['send_text', 'send_otp'],
       prefix: `mgw_live_${id}_`,
@@ -179,7 +180,10 @@ describe('API keys (spec §2.7, §5, §10)', () => {
           .send({ phone: '+12015550100', message: 'Hi' })
           .expect(200);
       expect(senders).toEqual([first.id, first.id, first.id]);
-      for (const { id } of [first, second, third]) expect(await listed(id)).toMatchObject({ used_today: 42 });
+      for (const { id } of [first, second, third]) expect(await listed(id)).toMatchObject({ used_today: 42, sends_as: first.id });
+      dashboard.neighbours.respond(GetUsage, () => ({ usage: [], billing: [], currency: null }));
+      const { keys } = (await owner.get('/api/client/usage').expect(200)).body as { keys: { id: number; used_today: number }[] };
+      expect(keys.filter(({ used_today }) => used_today === 42)).toMatchObject([{ id: third.id }]);
       dashboard.neighbours.reset();
     });
 

@@ -34,7 +34,7 @@ export const MessageCountsResponse = Type.Object(
       ...MessageCounts,
       description: 'Counts of the period of the same length before a named one.',
     } as typeof MessageCounts),
-    failures: Type.Array(CountedFailure, { description: 'Failed and refused messages by WhatsApp’s code, the most frequent 20 codes.' }),
+    failures: Type.Array(CountedFailure, { description: 'Failed and refused messages by WhatsApp’s code, the most frequent 100 codes.' }),
   },
   { title: 'MessageCounts' },
 );
@@ -70,7 +70,7 @@ export const UsageResponse = Type.Object(
     }),
     currency: Nullable(Currency),
     keys: Type.Array(Type.Object({ id: Id, name: Type.String(), daily_limit: Type.Integer(), used_today: Nullable(Type.Integer()) }), {
-      description: 'Active keys, with today’s use of their caps.',
+      description: 'Active keys, with today’s use of their caps; the newest of those that replaced each other.',
     }),
   },
   { title: 'Usage' },

@@ -34,7 +34,9 @@ export class UsageController {
       this.rpc.call(GetUsage, { business_id, from, to, timezone }),
       this.keys.list(business_id),
     ]);
-    const inUse = keys.filter(({ revoked_at }) => revoked_at === null);
+    const inUse = keys.filter(({ revoked_at }) => revoked_at === null).sort((one, other) => one.id - other.id);
+    // A key and the one that replaced it share one count: the newest stands for both.
+    const counted = [...new Map(inUse.map((key) => [key.sends_as, key])).values()];
     return {
       from,
       to,
@@ -42,7 +44,7 @@ export class UsageController {
       usage,
       billing,
       currency,
-      keys: inUse.map(({ id, name, daily_limit, used_today }) => ({ id, name, daily_limit, used_today })),
+      keys: counted.map(({ id, name, daily_limit, used_today }) => ({ id, name, daily_limit, used_today })),
     };
   }
 }

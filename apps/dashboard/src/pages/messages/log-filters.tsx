@@ -3,7 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustments } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { keysQuery } from '../../api/api-keys';
+import { keyChains, keysQuery } from '../../api/api-keys';
 import { api, request } from '../../api/client';
 import { PERIODS } from '../../api/message-counts';
 import { useMayCall } from '../../api/session';
@@ -111,7 +111,7 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
             select(
               'api_key_id',
               'API key',
-              (keys.data?.api_keys ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
+              keyChains(keys.data?.api_keys ?? []).map(({ id, name }) => ({ value: String(id), label: name })),
             )}
           <ReasonFilter search={search} onChange={onChange} />
         </Group>

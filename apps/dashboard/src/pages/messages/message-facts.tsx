@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { keysQuery } from '../../api/api-keys';
+import { keyChains, keysQuery } from '../../api/api-keys';
 import type { Schemas } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import { CopyIcon } from '../../components/copy-icon';
@@ -14,7 +14,7 @@ export function MessageFacts({ message, cost }: Pick<Schemas['MessageDetail'], '
   const { message_id, type, template, language, sent_by, api_key_id, request_id, conversation_id } = message;
   const hasKeys = useMayCall('GET /api/client/api-keys');
   const keys = useQuery({ ...keysQuery, enabled: hasKeys && api_key_id !== null });
-  const key = keys.data?.api_keys.find(({ id }) => id === api_key_id)?.name ?? `no. ${api_key_id}`;
+  const key = keyChains(keys.data?.api_keys ?? []).find(({ id }) => id === api_key_id)?.name ?? `no. ${api_key_id}`;
   return (
     <dl style={{ margin: 0, display: 'grid', gridTemplateColumns: 'max-content minmax(0, 1fr)', gap: '6px 16px', alignItems: 'center' }}>
       <Fact label="Type">{template === null ? type : `${type} ${template}${language === undefined ? '' : ` (${language})`}`}</Fact>

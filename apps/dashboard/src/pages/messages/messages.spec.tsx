@@ -112,4 +112,15 @@ describe('the message log (spec §10)', () => {
       await screen.findByRole('button', { name: first });
     });
   });
+
+  it('additions §8: filters by a rotated key under the first key of its rotations', async () => {
+    const key = (id: number, sends_as: number, name: string) => ({ id, sends_as, name, revoked_at: null });
+    const api_keys = [key(7, 1, 'CRM, new'), key(4, 4, 'Shop'), key(1, 1, 'CRM'), key(3, 1, 'CRM')];
+    const address = log('/messages?type=text', { 'GET /api/client/api-keys': () => ({ api_keys }) });
+    fireEvent.click(await screen.findByRole('combobox', { name: 'API key' }));
+    await screen.findByRole('option', { name: 'Shop' });
+    expect(screen.getAllByRole('option', { name: /CRM|Shop/ }).map(({ textContent }) => textContent)).toEqual(['CRM, new', 'Shop']);
+    await press('CRM, new', 'option');
+    await waitFor(() => expect(address()).toBe('/messages?type=text&api_key_id="1"'));
+  });
 });
