@@ -17,8 +17,8 @@ const MAX_FOLDED = 5_000;
 
 const SUMS = 'sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read, sum(failed) AS failed, sum(refused) AS refused';
 
-/** The codes that a count names, the most frequent ones. */
-const MOST_CODES = 20;
+/** The codes that a count names, the most frequent ones: more than WhatsApp documents. */
+const MOST_CODES = 100;
 
 /** One row for each bar and sender; a bar without messages has one row without counts. Then one row for each of the most frequent codes. */
 const COUNT = `

@@ -41,8 +41,8 @@ export function DeliveryFunnel({ totals, period }: { totals: Totals; period: Per
         </div>
       ))}
       <Text size="xs" c="dimmed">
-        Shares of the accepted messages; the card Delivered divides by those sent. Usage lists what WhatsApp refused apart from later
-        failures.
+        Shares of the accepted messages; the card Delivered divides by those sent. The message log has the accepted ones. Usage counts what
+        WhatsApp refused apart from later failures.
       </Text>
     </Stack>
   );

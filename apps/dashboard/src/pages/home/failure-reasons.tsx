@@ -3,10 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { MessageCounts, Period } from '../../api/message-counts';
 import { counted } from '../../components/format-number';
 
-/** The reasons that the page lists; the log has the others. */
-const SHOWN = 5;
-
-/** Failed messages by reason; each link opens the log with the same messages. */
+/** Failed messages by each reason; each link opens the log with the same messages. */
 export function FailureReasons({ failures, period }: { failures: MessageCounts['failures']; period: Period }) {
   if (failures.length === 0)
     return (
@@ -17,7 +14,7 @@ export function FailureReasons({ failures, period }: { failures: MessageCounts['
   return (
     <Table verticalSpacing="xs" highlightOnHover={false}>
       <Table.Tbody>
-        {failures.slice(0, SHOWN).map(({ failure_code, reason, hint, count }) => (
+        {failures.map(({ failure_code, reason, hint, count }) => (
           <Table.Tr key={failure_code}>
             <Table.Td pl={0}>
               <Text size="sm">

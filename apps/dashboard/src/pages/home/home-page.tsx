@@ -16,6 +16,7 @@ import { Checklist } from './checklist';
 import { ConnectionState } from './connection-state';
 import { DeliveryFunnel } from './delivery-funnel';
 import { FailureReasons } from './failure-reasons';
+import { LatestMessages } from './latest-messages';
 import { MessageMetrics } from './message-metrics';
 import { PARTS, plotBars } from './plot-bars';
 import { useIsDelivered } from './use-is-delivered';
@@ -24,6 +25,8 @@ import { WebhookHealth } from './webhook-health';
 
 const route = getRouteApi('/inside/');
 const REFRESH_MS = 15_000;
+/** The newest messages that the page lists. */
+const LATEST = '10';
 
 /** The state of the business: who waits, how far messages came, why some failed, webhooks and connection. */
 export function HomePage() {
@@ -48,6 +51,11 @@ export function HomePage() {
   const webhooks = useQuery({
     queryKey: ['home', 'webhooks'],
     queryFn: () => request(api.GET('/api/client/webhooks')),
+    refetchInterval: REFRESH_MS,
+  });
+  const latest = useQuery({
+    queryKey: ['home', 'latest'],
+    queryFn: () => request(api.GET('/api/client/messages', { params: { query: { limit: LATEST } } })),
     refetchInterval: REFRESH_MS,
   });
   const isDelivered = useIsDelivered(counts.data);
@@ -96,6 +104,14 @@ export function HomePage() {
             <TitledCard title="Webhooks, last 24 hours" h="100%" mih={{ md: 180 }}>
               <QueryResult query={webhooks} rows={2}>
                 {({ webhooks: list }) => <WebhookHealth webhooks={list} />}
+              </QueryResult>
+            </TitledCard>
+          </Grid.Col>
+          {/* The last card, because it grows with the first messages. */}
+          <Grid.Col span={12}>
+            <TitledCard title="Latest messages">
+              <QueryResult query={latest} rows={5}>
+                {({ messages }) => <LatestMessages messages={messages} />}
               </QueryResult>
             </TitledCard>
           </Grid.Col>

@@ -1,0 +1,51 @@
+/** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { screen, within } from '@testing-library/react';
+import { openPage } from '../../open-page.fixture';
+
+const message = (n: number) => ({
+  message_id: `wamid.${n}`,
+  to: '919876543210',
+  type: 'text',
+  template: null,
+  text: `Hello ${n}`,
+  delivery_status: 'read',
+  sent_at: '2026-01-04T20:00:00.000Z',
+});
+const codes = Array.from({ length: 12 }, (_, i) => String(131_026 + i));
+const counts = {
+  from: '2026-01-04T18:30:00.000Z',
+  to: '2026-01-08T18:30:00.000Z',
+  timezone: 'Asia/Kolkata',
+  bar_minutes: 60,
+  bars: [{ at: '2026-01-04T18:30:00.000Z', counts: [{ sent_by: 'api', sent: 90, delivered: 78, read: 40, failed: 12, refused: 0 }] }],
+  previous: null,
+  failures: codes.map((failure_code) => ({ failure_code, reason: `Reason ${failure_code}`, hint: null, count: 1 })),
+};
+const card = async (title: string) => within((await screen.findByRole('heading', { name: title })).parentElement as HTMLElement);
+
+describe('the home page (decision 604)', () => {
+  beforeEach(() =>
+    openPage('/', {
+      'GET /api/client/messages/counts': () => counts,
+      'GET /api/client/messages': (_, url) => ({
+        messages: Array.from({ length: Number(url.searchParams.get('limit')) }, (_, n) => message(n)),
+        next_cursor: null,
+      }),
+      'GET /api/client/connection': () => ({ status: 'connected' }),
+      'GET /api/client/webhooks': () => ({ webhooks: [] }),
+    }),
+  );
+  const addressOf = (link: HTMLElement) => decodeURIComponent(link.getAttribute('href') ?? '');
+
+  it('lists every reason of failure with a link to its messages in the log', async () => {
+    const links = (await card('Why messages failed')).getAllByRole('link');
+    expect(links.map(addressOf)).toEqual(codes.map((code) => `/messages?period=7d&status=failed&failure_code="${code}"`));
+  });
+
+  it('lists the newest messages, each with a link to it in the log, in the business’s zone', async () => {
+    const latest = await card('Latest messages');
+    const links = latest.getAllByRole('link');
+    expect(links.map(addressOf)).toEqual([...Array.from({ length: 10 }, (_, n) => `/messages?id=wamid.${n}`), '/messages']);
+    expect(latest.getAllByTitle('Jan 5, 2026, 1:30:00 AM')).toHaveLength(10);
+  });
+});

@@ -1,0 +1,52 @@
+import { Anchor, Group, Table, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client';
+import { useZone } from '../../api/use-zone';
+import { DataTable } from '../../components/data-table';
+import { phoneShown } from '../../components/phone-shown';
+import { RelativeTime } from '../../components/relative-time';
+import { StateBadge } from '../../components/state-badge';
+
+/** The newest messages; each link opens one in the log. */
+export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messages'>) {
+  const zone = useZone();
+  if (messages.length === 0)
+    return (
+      <Text c="dimmed" size="sm">
+        No message yet. The messages that you send appear here.
+      </Text>
+    );
+  return (
+    <>
+      <DataTable minWidth={560} columns={['When', 'To', 'Message', 'Status']}>
+        {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status }) => (
+          <Table.Tr key={message_id}>
+            <Table.Td style={{ whiteSpace: 'nowrap' }}>
+              <RelativeTime at={sent_at} zone={zone} />
+            </Table.Td>
+            <Table.Td style={{ whiteSpace: 'nowrap' }}>{phoneShown(to)}</Table.Td>
+            <Table.Td maw={0} w="60%">
+              <Anchor
+                size="sm"
+                display="block"
+                truncate
+                renderRoot={(props) => <Link {...props} to="/messages" search={{ id: message_id }} />}
+              >
+                {template && <b>{template} </b>}
+                <bdi>{text || `[${type}]`}</bdi>
+              </Anchor>
+            </Table.Td>
+            <Table.Td>
+              <StateBadge of={delivery_status} />
+            </Table.Td>
+          </Table.Tr>
+        ))}
+      </DataTable>
+      <Group mt="xs">
+        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/messages" />}>
+          All messages
+        </Anchor>
+      </Group>
+    </>
+  );
+}
