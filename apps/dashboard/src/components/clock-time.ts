@@ -36,6 +36,18 @@ export function monthShown(month: string): string {
   return new Date(month).toLocaleDateString([], { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 
+/** A month by its name if the days are all of it, else the days: `Nov 1 – 26, 2026`. @param from `2026-11-01`, of the month of `to` */
+export function monthPartShown(from: string, to: string): string {
+  const [first, last] = [new Date(from), new Date(to)];
+  const isWhole = first.getUTCDate() === 1 && new Date(last.getTime() + DAY_MS).getUTCDate() === 1;
+  return isWhole ? monthShown(from.slice(0, 'YYYY-MM'.length)) : daysShown(from, to);
+}
+
+/** Calendar days in words. @param from `2026-11-22` */
+export function daysShown(from: string, to: string): string {
+  return new Intl.DateTimeFormat([], { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(new Date(from), new Date(to));
+}
+
 const DAY_MS = 86_400_000;
 
 /** `Today`, `Yesterday`, or the date; with the year if it is another one. */

@@ -17,17 +17,19 @@ describe('costs on the dashboard (decisions 521, 522, 524)', () => {
     expect([money('0.0118', 'USD'), money('1234.5', 'INR'), money('2', null)]).toEqual(['$0.0118', '₹1,234.50', '2.00']);
   });
 
-  it('usage: sums months, and never shows a missing rate as an amount', () => {
+  it('usage: sums categories and months, names a part of a month by its days, and never shows a missing rate as an amount', () => {
     const free = { ...line, day: '2026-11-01', billable: false, type: 'free_entry_point', count: 1 };
     const billing = [{ ...line, cost: '0.23' }, { ...line, count: 3 }, { ...line, day: '2026-11-02', count: 4 }, free];
-    draw(<UsageCosts usage={[{ delivered: 12 } as never]} billing={billing} currency="INR" />);
-    const [months, days] = screen.getAllByRole('table') as [HTMLElement, HTMLElement];
+    draw(<UsageCosts usage={[{ delivered: 12 } as never]} billing={billing} currency="INR" from="2026-10-01" to="2026-11-26" />);
+    const [categories, months, days] = screen.getAllByRole('table') as [HTMLElement, HTMLElement, HTMLElement];
     const rows = (table: HTMLElement) =>
       within(table)
         .getAllByRole('row')
         .slice(1)
         .map(({ textContent }) => textContent);
-    expect(rows(months)).toEqual(['November 2026414No rate', 'October 2026503₹0.23']);
+    expect(within(categories).getAllByRole('columnheader')[0]?.textContent).toMatch(/^Category, Oct 1.–.Nov 26, 2026$/);
+    expect(rows(categories)).toEqual(['utility917₹0.23']);
+    expect(rows(months)).toEqual([expect.stringMatching(/^Nov 1.–.26, 2026414No rate$/), 'October 2026503₹0.23']);
     expect(rows(days)).toEqual([
       'Nov 1, 2026utilityFree: free entry point1Free',
       'Nov 2, 2026utilityCharged4No rate',

@@ -1,15 +1,18 @@
 import { Badge, Button, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import type { Schemas } from '../../api/client';
-import { dateShown, monthShown } from '../../components/clock-time';
+import { dateShown, daysShown } from '../../components/clock-time';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { counted, number } from '../../components/format-number';
 import { money, priceWord } from '../../components/money';
-import { byMonth, costsCsv, type BillingLine } from './billing';
+import { CostSums } from './cost-sums';
+import { byCategory, byMonth, costsCsv, type BillingLine } from './billing';
 
-/** Delivered messages by category, with their cost by the rate card. */
-export function UsageCosts({ usage, billing, currency }: Pick<Schemas['Usage'], 'usage' | 'billing' | 'currency'>) {
+type UsageCostsProps = Pick<Schemas['Usage'], 'usage' | 'billing' | 'currency' | 'from' | 'to'>;
+
+/** Delivered messages by category, month and day, with their cost by the rate card. */
+export function UsageCosts({ usage, billing, currency, from, to }: UsageCostsProps) {
   const delivered = usage.reduce((sum, line) => sum + line.delivered, 0);
   const unpriced = delivered - billing.reduce((sum, { count }) => sum + count, 0);
   return (
@@ -36,17 +39,8 @@ export function UsageCosts({ usage, billing, currency }: Pick<Schemas['Usage'], 
       {unpriced > 0 && <Dimmed>{counted(unpriced, 'delivered message')} without a price from WhatsApp yet; not listed below.</Dimmed>}
       {billing.length > 0 && (
         <>
-          <DataTable minWidth={440} columns={['Month', right('Charged'), right('Free'), right('No rate'), right('Cost')]}>
-            {byMonth(billing).map(({ month, charged, free, withoutRate, cost }) => (
-              <Table.Tr key={month}>
-                <Table.Td>{monthShown(month)}</Table.Td>
-                <Table.Td ta="right">{number(charged)}</Table.Td>
-                <Table.Td ta="right">{number(free)}</Table.Td>
-                <Table.Td ta="right">{number(withoutRate)}</Table.Td>
-                <Table.Td ta="right">{charged > 0 && charged === withoutRate ? 'No rate' : money(cost, currency)}</Table.Td>
-              </Table.Tr>
-            ))}
-          </DataTable>
+          <CostSums title={`Category, ${daysShown(from, to)}`} sums={byCategory(billing)} currency={currency} />
+          <CostSums title="Month" sums={byMonth(billing, from, to)} currency={currency} />
           <DataTable minWidth={560} columns={['Day', 'Category', 'Price', right('Messages'), right('Cost')]}>
             {[...billing].reverse().map((line) => (
               <Table.Tr key={`${line.day} ${line.category} ${line.type} ${line.billable} ${line.cost}`}>

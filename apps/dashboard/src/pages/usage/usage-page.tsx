@@ -9,6 +9,7 @@ import { StackedBars } from '../../components/stacked-bars';
 import { number } from '../../components/format-number';
 import { DataTable } from '../../components/data-table';
 import { DayField } from '../../components/day-field';
+import { Dimmed } from '../../components/dimmed';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
@@ -67,6 +68,10 @@ export function UsagePage() {
                     label="Messages by day; the table below has the numbers"
                   />
                 </Card>
+                <Dimmed>
+                  Sent counts the messages that WhatsApp accepted, and refused those that it did not. Home, the message log and the bars
+                  above count both failed and refused messages as failed. A message belongs to the day on which it was sent.
+                </Dimmed>
                 <DataTable
                   minWidth={560}
                   isOfNumbers
@@ -86,7 +91,7 @@ export function UsagePage() {
                 </DataTable>
               </>
             )}
-            {usage.length > 0 && <UsageCosts usage={usage} billing={billing} currency={currency} />}
+            {usage.length > 0 && <UsageCosts usage={usage} billing={billing} currency={currency} from={from} to={to} />}
             <Title order={2} size="h5" mt="lg" mb="sm">
               Today’s caps
             </Title>
