@@ -3,6 +3,7 @@ import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
 import { eventually, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
+import { addSession } from './browser-session';
 import { accessibilityFaults, RULES_OF_COLORS, recordLayoutShifts } from './page-checks';
 import { connectAs } from './database';
 import { customer, dashboardUser, integrator, logIn as sessionCookie, type DashboardUser } from './people';
@@ -107,9 +108,7 @@ describe('the dashboard’s pages', () => {
   const sessions = new Map<string, Promise<string>>();
   const logIn = async (who: Person = stack.growth.owner) => {
     if (!sessions.has(who.email)) sessions.set(who.email, sessionCookie(stack.demo.site_url, who));
-    const [name = '', value = ''] = ((await sessions.get(who.email)) ?? '').split('=');
-    const { hostname: domain } = new URL(stack.demo.site_url);
-    await context.addCookies([{ name, value, domain, path: '/api', httpOnly: true, sameSite: 'Lax' }]);
+    await addSession(context, stack.demo.site_url, (await sessions.get(who.email)) ?? '');
   };
   const openHome = async (who: Person = stack.growth.owner) => {
     await logIn(who);
@@ -1200,6 +1199,28 @@ describe('the dashboard’s pages', () => {
   });
 
   describe('accessibility and layout', () => {
+    it('decision 651: axe waits for a notice that begins to fade while it runs', async () => {
+      await page.setContent(`<html lang="en"><title>Saved</title><main><h1>Settings</h1><p>Saved.</p></main></html>`);
+      // The fade begins when axe is there, after the page was at rest.
+      await page.evaluate(`{
+        const notice = document.querySelector('p');
+        let loaded;
+        Object.defineProperty(window, 'axe', {
+          configurable: true,
+          get: () => loaded,
+          set: (axe) => {
+            loaded = axe;
+            notice.style.opacity = 0.3;
+            notice.getBoundingClientRect();
+            Object.assign(notice.style, { transition: 'opacity 2s', opacity: 0 });
+            notice.addEventListener('transitionend', () => notice.remove());
+          },
+        });
+      }`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      expect(await page.locator('p').count()).toBe(0);
+    });
+
     it('has no accessibility violation in any dialog', async () => {
       await logIn();
       const opened: [string, () => Promise<void>][] = [

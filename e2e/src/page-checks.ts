@@ -19,16 +19,34 @@ export const recordLayoutShifts = (page: Page) =>
 /** The rules whose result differs between light and dark. */
 export const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block'];
 
+/** Whether something fades. Animations of a loading page do not end. */
+const FADES = 'document.getAnimations().some(({ effect }) => effect.getTiming().iterations !== Infinity)';
+
+/** Waits until the page is drawn at its present width and nothing fades. */
+export const settled = (page: Page) =>
+  // A change of width takes one frame until media queries know it, and one until React has drawn.
+  eventually(() => page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(!${FADES}))))`));
+
 /**
  * @param rules by default all
  * @returns accessibility violations of the page: the rule and its first element
  */
 export async function accessibilityFaults(page: Page, rules?: string[]): Promise<(string | undefined)[][]> {
-  // Wait for opening animations, because axe reports half-transparent elements as lacking contrast. Those of a loading page do not end.
-  await eventually(() => page.evaluate('document.getAnimations().every(({ effect }) => effect.getTiming().iterations === Infinity)'));
-  await page.evaluate(AXE);
   // axe describes every element of the other results too, which takes most of its time.
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(options)})`)) as { violations: Violation[] };
-  return violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+  return eventually(async () => {
+    // axe reports half-transparent elements as lacking contrast.
+    await settled(page);
+    if (await page.evaluate('window.axe === undefined')) await page.evaluate(AXE);
+    const { violations, isFading } = (await page.evaluate(`(async () => {
+      let isFading = false;
+      const note = () => (isFading = true);
+      document.addEventListener('transitionrun', note);
+      const { violations } = await axe.run(${JSON.stringify(options)});
+      document.removeEventListener('transitionrun', note);
+      return { violations, isFading: isFading || ${FADES} };
+    })()`)) as { violations: Violation[]; isFading: boolean };
+    // A notice may begin to fade while axe runs; then look again.
+    return (violations.length === 0 || !isFading) && violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+  });
 }
