@@ -6,6 +6,7 @@ import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-c
 import { addSession } from './browser-session';
 import { accessibilityFaults, RULES_OF_COLORS, recordLayoutShifts } from './page-checks';
 import { connectAs } from './database';
+import { fillInbox, fillLog, sentAt } from './large-business';
 import { customer, dashboardUser, integrator, logIn as sessionCookie, type DashboardUser } from './people';
 import { startStack, type DemoBusiness, type RunningStack } from './stack';
 
@@ -834,6 +835,67 @@ describe('the dashboard’s pages', () => {
         await page.getByRole('button', { name: 'Show more' }).click();
         await page.getByText(phone, { exact: true }).waitFor();
       }
+    });
+
+    /**
+     * Scrolls to the end of the loaded rows again and again.
+     * @param box selects what scrolls, the list's rows lie in it
+     * @param until whether the rows that the scrolling has to reach are there
+     * @returns the most rows that the page held
+     */
+    const scrollDown = async (box: string, row: string, until: () => Promise<boolean>) => {
+      let most = 0;
+      await eventually(
+        async () => {
+          most = Math.max(
+            most,
+            await page.evaluate<number>(`(() => {
+              const box = document.querySelector('${box}');
+              box.scrollTop = box.scrollHeight;
+              return document.querySelectorAll('${row}').length;
+            })()`),
+          );
+          return until();
+        },
+        { timeoutMs: 200_000, everyMs: 10 },
+      );
+      return most;
+    };
+
+    it('decision 650: a log of 100,000 messages and an inbox of 20,000 conversations scroll, filter and search', async () => {
+      const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+      const business = { name: 'Large', plan: 'Pro', timezone: 'UTC' };
+      const { id } = (await operator.call<{ id: number }>('POST', '/api/admin/businesses', business)).body;
+      const large = { email: 'owner@large.example', password: 'a long enough password' };
+      await operator.call('POST', `/api/admin/businesses/${id}/users`, { ...large, name: 'Owner', role: 'owner' });
+      await Promise.all([fillLog(stack, id, 100_000), fillInbox(stack, id, 20_000)]);
+      await logIn(large);
+
+      await go('messages');
+      const table = page.getByRole('table', { name: 'Messages' });
+      const message = (n: number) => table.getByText(`Message ${n}`, { exact: true });
+      await message(1).waitFor();
+      expect(await scrollDown('html', '.log-message', () => message(2_000).isVisible())).toBeLessThan(80);
+      await page.getByRole('button', { name: 'Back to the newest' }).click();
+      await message(1).waitFor();
+      const [from, to] = [sentAt(100_000 + 1_000), sentAt(100_000 - 150)].map((at) => encodeURIComponent(at.toISOString()));
+      await go(`messages?from=${from}&to=${to}`);
+      await scrollDown('html', '.log-message', () => message(100_000).isVisible());
+      await go('messages?status=failed');
+      await message(1_000).waitFor();
+      await page.getByRole('button', { name: 'Search older messages' }).click();
+      await scrollDown('html', '.log-message', () => message(99_000).isVisible());
+      await page.getByRole('textbox', { name: 'Search' }).fill('Message 40000');
+      await message(40_000).waitFor();
+
+      await go('inbox');
+      const person = (n: number) => page.locator('.inbox-row').getByText(`Person ${n}`, { exact: true });
+      await person(1).waitFor();
+      expect(await scrollDown('.inbox-rows', '.inbox-row', () => person(2_000).isVisible())).toBeLessThan(80);
+      await page.getByRole('button', { name: 'Back to the newest' }).click();
+      await person(1).waitFor();
+      await page.getByRole('textbox', { name: 'Search' }).fill('Person 19999');
+      await person(19_999).waitFor();
     });
 
     it('opens a thread at its newest message and loads older ones above', async () => {
