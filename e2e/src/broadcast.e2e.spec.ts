@@ -68,7 +68,8 @@ describe('broadcasts (spec §10, §6.2)', () => {
       total: 4,
       wrong: 3,
       category: 'UTILITY',
-      estimate: { cost: '0', currency: null, markets: [expect.objectContaining({ market: '1', count: 2, cost: null })], without_rate: 2 },
+      suppressed: 0,
+      estimate: { cost: '0', currency: null, markets: [expect.objectContaining({ market: '1', count: 1, cost: null })], without_rate: 1 },
       faults: [
         { line: 3, field: 'phone', message: expect.stringContaining('7 to 15 digits') as string },
         { line: 4, field: 'phone', message: 'is the same as in line 2' },

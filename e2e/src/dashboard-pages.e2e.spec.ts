@@ -1063,10 +1063,7 @@ describe('the dashboard’s pages', () => {
       );
       expect(await accessibilityFaults(page)).toEqual([]);
       await detail.getByRole('button', { name: 'Retry the failed ones (1)' }).click();
-      await page
-        .getByRole('dialog', { name: 'Send Funnel again to 1 person?' })
-        .getByRole('button', { name: /^Retry/ })
-        .click();
+      await page.getByRole('dialog', { name: 'Retry Funnel' }).getByRole('button', { name: 'Send to 1 person' }).click();
       await detail.getByText('Funnel (retry)').waitFor();
       await detail.getByRole('button', { name: 'Retries an earlier broadcast' }).click();
       await detail.getByText('Funnel', { exact: true }).waitFor();

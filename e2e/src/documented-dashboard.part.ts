@@ -397,6 +397,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       const broadcast = await expectResponse<{ status: string }>(200, owner, 'get /api/client/broadcasts/{id}', { at });
       return broadcast.status === 'completed';
     });
+    await expectResponse(200, owner, 'get /api/client/broadcasts/{id}/retry', { at });
     const retry = { 'idempotency-key': 'once-more' };
     await expectResponse(200, owner, 'post /api/client/broadcasts/{id}/retry', { at, headers: retry });
     await expectResponse(422, owner, 'post /api/client/broadcasts/{id}/retry', { at: { id }, headers: retry });
@@ -405,8 +406,13 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       await expectResponse(409, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id } });
     const later = { ...documented.example('post', '/api/client/broadcasts'), scheduled_at: new Date(Date.now() + 3_600_000).toISOString() };
     const scheduled = await expectResponse<{ id: number }>(200, owner, 'post /api/client/broadcasts', { body: later });
+    await expectResponse(409, owner, 'get /api/client/broadcasts/{id}/retry', { at: scheduled });
     for (const change of ['pause', 'resume', 'cancel'])
       await expectResponse(200, owner, `post /api/client/broadcasts/{id}/${change}`, { at: { id: scheduled.id } });
+    const db = await connectAs('broadcast', stack);
+    await db.query(`UPDATE broadcast.broadcasts SET template_name = 'gone' WHERE id = $1`, [scheduled.id]);
+    await db.end();
+    await expectResponse(400, owner, 'get /api/client/broadcasts/{id}/retry', { at: scheduled });
   });
 
   it('auto-reply', async () => {

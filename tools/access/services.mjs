@@ -72,7 +72,7 @@ export const SERVICES = {
         ...['list-events', 'find-newest-events', 'list-failing-webhooks'],
         ...['recover', 'get-recovery', 'cancel-recovery'],
       ],
-      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'retry', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
+      broadcast: ['check', 'create', 'list', 'get', 'list-recipients', 'check-retry', 'retry', 'cancel', 'pause', 'resume', ...OPERATED, ...PERSONAL],
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', ...OPERATED, ...PERSONAL],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
@@ -148,7 +148,7 @@ export const SERVICES = {
   broadcast: {
     schema: 'broadcast',
     secrets: [],
-    calls: { send: ['template', 'find', 'check-daily-cap'], template: ['find'] },
+    calls: { send: ['template', 'find', 'check-daily-cap', 'find-suppressed'], template: ['find'] },
     announces: [],
     listens: [],
     publishes: ['public.broadcast.completed'],

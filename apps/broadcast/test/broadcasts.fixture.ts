@@ -1,6 +1,7 @@
 import {
   CreateBroadcast,
   FindSends,
+  FindSuppressed,
   FindTemplates,
   GetBroadcast,
   ListRecipients,
@@ -42,6 +43,9 @@ export class Broadcasts {
   /** Stands for the send service's lookup by `gw_` id; a test may replace it. */
   findSend: (messageId: string) => FoundSend = () => null;
 
+  /** Stands for the send service's knowledge of people who opted out; a test may replace it. */
+  isSuppressed: (phone: string) => boolean = () => false;
+
   private constructor(readonly harness: Harness) {}
 
   /** @param template overrides fields of the template */
@@ -51,6 +55,7 @@ export class Broadcasts {
     harness.respond(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
     const broadcasts = new Broadcasts(harness);
     harness.respond(FindSends, ({ message_ids }) => ({ sends: message_ids.map((id) => broadcasts.findSend(id)) }));
+    harness.respond(FindSuppressed, ({ phones }) => ({ phones: phones.filter((phone) => broadcasts.isSuppressed(phone)) }));
     return broadcasts;
   }
 

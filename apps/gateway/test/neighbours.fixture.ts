@@ -14,6 +14,7 @@ import {
   CancelRecovery,
   CheckConnection,
   CheckBroadcast,
+  CheckRetry,
   CheckSend,
   ClaimFiles,
   CountMessages,
@@ -499,6 +500,11 @@ export class Neighbours {
   @Handles(PauseBroadcast)
   pauseBroadcast(request: RequestOf<typeof PauseBroadcast>) {
     return this.reply(PauseBroadcast, request);
+  }
+
+  @Handles(CheckRetry)
+  checkRetry(request: RequestOf<typeof CheckRetry>) {
+    return this.reply(CheckRetry, request);
   }
 
   @Handles(RetryBroadcast)

@@ -49,6 +49,20 @@ const DailyUse = Type.Object({
   resets_at: IsoTime,
 });
 
+/** How many people a broadcast would leave out. */
+export const Suppressed = Nullable(
+  Type.Integer({
+    description: 'Recipients who opted out or are blocked, so that nothing is sent to them. Null while it cannot be counted.',
+  }),
+);
+
+/** Absent from services of the version before. */
+const audience = {
+  suppressed: Type.Optional(Suppressed),
+  /** Valid recipients without the suppressed ones, by calling code, the most first; `*` has those of unknown countries. */
+  markets: Type.Optional(Type.Array(Type.Object({ market: Type.String(), count: Type.Integer() }))),
+};
+
 /** Validates every row against the template, and sends nothing. */
 export const CheckBroadcast = operation('broadcast', 'check', {
   request: Type.Object(draft),
@@ -59,6 +73,7 @@ export const CheckBroadcast = operation('broadcast', 'check', {
     faults: Type.Array(RowFault),
     daily_limit: DailyUse,
     category: Type.Optional(Type.String({ description: 'The template’s category.' })),
+    ...audience,
   }),
   errors: ['TEMPLATE_NOT_FOUND'],
   deadlineMs: 15_000,
@@ -189,9 +204,22 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
   errors: ['NOT_FOUND'],
 });
 
+/** Shows what RetryBroadcast would do now, and does nothing. CONFLICT if the broadcast has not ended. */
+export const CheckRetry = operation('broadcast', 'check-retry', {
+  request: Type.Object({ business_id: Id, id: Id, timezone: draft.timezone, daily_limit: draft.daily_limit }),
+  reply: Type.Object({
+    total: Type.Integer({ description: 'Recipients of the retry.' }),
+    daily_limit: DailyUse,
+    category: Type.String({ description: 'The template’s category.' }),
+    ...audience,
+  }),
+  errors: ['NOT_FOUND', 'CONFLICT', 'TEMPLATE_NOT_FOUND'],
+  deadlineMs: 15_000,
+});
+
 /**
  * Creates a broadcast to the recipients of an ended one who definitely failed; one with an unknown outcome, or with a message that was
- * also reported as delivered, may have the message. A recipient is taken once. CONFLICT if it has not ended, if nobody is left to retry,
+ * also reported as delivered, may have the message. Those who opted out are left out. A recipient is taken once. CONFLICT if it has not ended, if nobody is left to retry,
  * or while the business creates another broadcast.
  */
 export const RetryBroadcast = operation('broadcast', 'retry', {

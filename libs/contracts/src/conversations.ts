@@ -203,6 +203,18 @@ export const GetSuppression = operation('send', 'get-suppression', {
   reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
 });
 
+/** Finds the people to whom a template would not be sent, because they opted out or are blocked. Sends nothing and reserves nothing. */
+export const FindSuppressed = operation('send', 'find-suppressed', {
+  isRead: true,
+  request: Type.Object({
+    business_id: Id,
+    phones: Type.Array(Recipient, { maxItems: 20_000 }),
+    /** Whether the template is MARKETING, which fewer people accept. */
+    marketing: Type.Boolean(),
+  }),
+  reply: Type.Object({ phones: Type.Array(Recipient) }),
+});
+
 /** Whether a person or an API key decided for the business. */
 const BusinessSource = Type.Union([Type.Literal('dashboard'), Type.Literal('api')]);
 

@@ -3,7 +3,9 @@ import {
   CancelBroadcast,
   CheckBroadcast,
   CheckDailyCap,
+  CheckRetry,
   CreateBroadcast,
+  FindSuppressed,
   FindTemplates,
   foreignHeader,
   GatewayError,
@@ -14,6 +16,7 @@ import {
   ResumeBroadcast,
   RetryBroadcast,
   valueCounts,
+  type BroadcastRecord,
   type BroadcastRow,
   type ReplyOf,
   type RequestOf,
@@ -21,12 +24,15 @@ import {
 } from '@mgw/contracts';
 import { Handles, RpcClient, type RpcContext, type Handler } from '@mgw/rpc';
 import { RunnerService } from '../running/runner.service';
+import { marketsOf } from './audience';
 import { BroadcastsStore, type CreatedBroadcast } from './broadcasts.store';
 import { checkRows } from './check-rows';
 
 /** Faults that one response lists. */
 const MAX_FAULTS = 100;
 const MAX_NAME = 100;
+/** How long a check waits for the count of suppressed people, in milliseconds. */
+const COUNT_MS = 5_000;
 /** Marks the name of a broadcast that retries another one. */
 const RETRY = ' (retry)';
 
@@ -40,10 +46,11 @@ export class BroadcastsHandlers {
 
   @Handles(CheckBroadcast)
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
-    const { faults, category } = await this.checked(request, context);
+    const { faults, phones, category } = await this.checked(request, context);
     const wrong = new Set(faults.map(({ line }) => line)).size;
     const daily_limit = await this.broadcasts.dailyUse(request);
-    return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit, category };
+    const { suppressed, markets } = await this.audience(request.business_id, phones, category, context);
+    return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit, category, suppressed, markets };
   }
 
   @Handles(CreateBroadcast)
@@ -59,18 +66,30 @@ export class BroadcastsHandlers {
     return { id, replayed: false };
   }
 
+  @Handles(CheckRetry)
+  async checkRetry(request: RequestOf<typeof CheckRetry>, context: RpcContext): Promise<ReplyOf<typeof CheckRetry>> {
+    const { business_id, id } = request;
+    const { template_name, language } = await this.ended(business_id, id);
+    const { category } = await this.template({ business_id, template_name, language }, context);
+    const phones = await this.broadcasts.retryablePhones(business_id, id);
+    const { suppressed, markets } = await this.audience(business_id, phones, category, context);
+    const daily_limit = await this.broadcasts.dailyUse({ ...request, template_name, language, scheduled_at: null });
+    return { total: phones.length - (suppressed ?? 0), daily_limit, category, suppressed, markets };
+  }
+
   @Handles(RetryBroadcast)
   async retry(request: RequestOf<typeof RetryBroadcast>, context: RpcContext): Promise<ReplyOf<typeof RetryBroadcast>> {
     const { id: of, ...creator } = request;
-    const ended = await this.broadcasts.find(creator.business_id, of);
-    if (!ended) throw notFound();
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
-    if (ended.finished_at === null) throw new GatewayError('CONFLICT', 'This broadcast has not ended yet.');
+    const ended = await this.ended(creator.business_id, of);
     const { template_name, language } = ended;
     const name = `${ended.name.slice(0, MAX_NAME - RETRY.length)}${RETRY}`;
     const draft = { ...creator, name, template_name, language, scheduled_at: null };
-    const id = await this.broadcasts.retry(draft, of, valueCounts(await this.template(draft, context)));
+    const template = await this.template(draft, context);
+    const phones = await this.broadcasts.retryablePhones(creator.business_id, of);
+    const suppressed = await this.suppressed(creator.business_id, phones, template.category, context);
+    const id = await this.broadcasts.retry(draft, of, valueCounts(template), suppressed);
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.wake();
     return { id, replayed: false };
@@ -113,6 +132,27 @@ export class BroadcastsHandlers {
     if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
     this.runner.wake();
     return {};
+  }
+
+  /** @throws GatewayError NOT_FOUND, CONFLICT if it has not ended */
+  private async ended(businessId: number, id: number): Promise<BroadcastRecord> {
+    const broadcast = await this.broadcasts.find(businessId, id);
+    if (!broadcast) throw notFound();
+    if (broadcast.finished_at === null) throw new GatewayError('CONFLICT', 'This broadcast has not ended yet.');
+    return broadcast;
+  }
+
+  private async suppressed(businessId: number, phones: string[], category: string, context: RpcContext): Promise<string[]> {
+    const request = { business_id: businessId, phones, marketing: category === 'MARKETING' };
+    return phones.length === 0 ? [] : (await this.rpc.call(FindSuppressed, request, context)).phones;
+  }
+
+  /** A check responds without the count of suppressed people if the send service does not respond. */
+  private async audience(businessId: number, phones: string[], category: string, context: RpcContext) {
+    const deadlineAt = Math.min(context.deadlineAt, Date.now() + COUNT_MS);
+    const found = await this.suppressed(businessId, phones, category, { ...context, deadlineAt }).catch(() => null);
+    const suppressed = new Set(found);
+    return { suppressed: found && suppressed.size, markets: marketsOf(phones.filter((phone) => !suppressed.has(phone))) };
   }
 
   /** @throws GatewayError DAILY_LIMIT_REACHED if its key may not send to all recipients on the day on which it starts */

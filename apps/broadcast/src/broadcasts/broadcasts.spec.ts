@@ -2,6 +2,7 @@ import {
   CancelBroadcast,
   CheckBroadcast,
   CheckDailyCap,
+  CheckRetry,
   CreateBroadcast,
   GatewayError,
   RetryBroadcast,
@@ -62,6 +63,23 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     // Neither another day nor another business counts.
     expect(await left({ scheduled_at: null })).toMatchObject({ used: 0 });
     expect(await left({ business_id: 2 })).toMatchObject({ used: 0 });
+  });
+
+  it('decision 621: the check counts valid people who opted out, and where the others are', async () => {
+    const phones = ['12015550100', '919876543210', '12015550101', '12'];
+    const recipients = phones.map((phone, i) => ({ line: i + 1, phone, body_params: [], header_params: [] }));
+    broadcasts.isSuppressed = (phone) => phone === '12015550100';
+    const request = { ...draft, recipients };
+    const checked = await broadcasts.harness.rpc.call(CheckBroadcast, request);
+    expect(checked).toMatchObject({ total: 4, wrong: 1, suppressed: 1 });
+    expect(checked.markets?.map(({ market, count }) => [market, count]).sort()).toEqual([
+      ['1', 1],
+      ['91', 1],
+    ]);
+    broadcasts.isSuppressed = () => {
+      throw new GatewayError('OVERLOADED', 'Later.');
+    };
+    expect(await broadcasts.harness.rpc.call(CheckBroadcast, request)).toMatchObject({ total: 4, suppressed: null });
   });
 
   it('a cancelled broadcast counts only the people it tried to reach', async () => {
@@ -152,7 +170,7 @@ describe('spec §10: the values of buttons', () => {
 describe('decision 451: retrying the failed recipients', () => {
   let broadcasts: Broadcasts;
   const written: string[] = [];
-  const outcomes = new Map<string, 'PLATFORM_REFUSED' | 'OUTCOME_UNKNOWN'>();
+  const outcomes = new Map<string, 'PLATFORM_REFUSED' | 'OUTCOME_UNKNOWN' | 'RECIPIENT_SUPPRESSED'>();
   beforeAll(async () => {
     broadcasts = await Broadcasts.start();
     broadcasts.harness.respond(SendTemplate, ({ to }) => {
@@ -209,6 +227,30 @@ describe('decision 451: retrying the failed recipients', () => {
     await harness.db.query(`UPDATE broadcast.recipients SET body_params = '{Asha}' WHERE broadcast_id = $1 AND nth = 2`, [id]);
     await expect(retry(id)).rejects.toMatchObject({ error_code: 'VALIDATION_FAILED', extras: { details: [{ field: 'template_name' }] } });
     expect(await broadcasts.get(id)).toMatchObject({ retryable: 2 });
+  });
+
+  it('decision 621: never takes people who opted out, before their message or since; the check says how many and what is left', async () => {
+    const check = (of: number, other: object = {}) =>
+      broadcasts.harness.rpc.call(CheckRetry, { business_id: 1, id: of, timezone: 'UTC', daily_limit: 20_000, ...other });
+    const [optedOut, since, failed] = [0, 1, 2].map((i) => broadcasts.phoneOf(i)) as [string, string, string];
+    outcomes.clear();
+    outcomes.set(optedOut, 'RECIPIENT_SUPPRESSED').set(since, 'PLATFORM_REFUSED').set(failed, 'PLATFORM_REFUSED');
+    const id = await broadcasts.create(4);
+    await ended(id);
+    broadcasts.isSuppressed = (phone) => phone === since;
+    expect(await broadcasts.get(id)).toMatchObject({ retryable: 2 });
+    const { daily_limit, ...checked } = await check(id);
+    expect(checked).toEqual({ total: 1, suppressed: 1, category: 'MARKETING', markets: [{ market: '1', count: 1 }] });
+    expect(daily_limit.left).toBe(20_000 - daily_limit.used);
+    await expect(check(id, { business_id: 2 })).rejects.toMatchObject({ error_code: 'NOT_FOUND' });
+    outcomes.clear();
+    written.length = 0;
+    const { id: second } = await retry(id);
+    await expect(check(second)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+    await ended(second);
+    expect(written).toEqual([failed]);
+    await expect(retry(id)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+    broadcasts.isSuppressed = () => false;
   });
 
   it('refuses a broadcast that has not ended', async () => {

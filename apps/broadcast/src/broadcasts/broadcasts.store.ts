@@ -45,8 +45,12 @@ type Recipients = ReplyOf<typeof ListRecipients>;
 type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at'> & Examined & { place: number; replied_at: Date | null };
 type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 
-/** Failed recipients who cannot have the message, and whom no retry has taken. Those who were erased have no phone. */
-const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'`;
+/**
+ * Failed recipients who cannot have the message, who did not fail because they opted out (131050 is the platform's word for that), and whom
+ * no retry has taken. Those who were erased have no phone.
+ */
+const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'
+  AND coalesce(reason, '') NOT LIKE 'RECIPIENT\\_SUPPRESSED:%' AND coalesce(reason, '') NOT LIKE '131050:%'`;
 
 const RECIPIENTS = examine(
   `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params, button_params,
@@ -128,13 +132,26 @@ export class BroadcastsStore {
     });
   }
 
+  /** The phones that a retry may take, apart from people who have opted out meanwhile. */
+  async retryablePhones(businessId: number, id: number): Promise<string[]> {
+    const sql = `SELECT phone FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE} ORDER BY nth`;
+    return (await this.db.reads(businessId).query<{ phone: string }>(sql, [id])).map(({ phone }) => phone);
+  }
+
   /**
    * Creates a broadcast to the retryable recipients of an ended one. PostgreSQL copies them, so that they take no memory here.
+   * @param suppressed phones that it leaves out
    * @returns its id; null if its Idempotency-Key has already created one
    * @throws GatewayError BROADCAST_LIMIT_REACHED, VALIDATION_FAILED if the template takes other values now, CONFLICT if no recipient is
    * left, or while the business creates another broadcast
    */
-  retry(request: Draft, retryOf: number, { body, header, buttons }: ReturnType<typeof valueCounts>): Promise<number | null> {
+  retry(
+    request: Draft,
+    retryOf: number,
+    { body, header, buttons }: ReturnType<typeof valueCounts>,
+    suppressed: string[],
+  ): Promise<number | null> {
+    const taken = (parameter: string) => `${RETRYABLE} AND phone NOT IN (SELECT unnest(${parameter}::text[]))`;
     return this.db.transaction(async (tx) => {
       // Waiting would hold a connection of the pool for each request.
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${CREATE_LOCK}) AS held`, [request.business_id]);
@@ -145,8 +162,8 @@ export class BroadcastsStore {
       const [count] = await tx.query<{ total: number; wrong: number }>(
         `SELECT count(*)::integer AS total, count(*) FILTER (WHERE cardinality(body_params) NOT BETWEEN $2 AND $3
            OR cardinality(header_params) NOT BETWEEN $4 AND $5 OR cardinality(button_params) NOT BETWEEN $6 AND $7)::integer AS wrong
-         FROM broadcast.recipients WHERE broadcast_id = $1 AND ${RETRYABLE}`,
-        [retryOf, ...body, ...header, ...buttons],
+         FROM broadcast.recipients WHERE broadcast_id = $1 AND ${taken('$8')}`,
+        [retryOf, ...body, ...header, ...buttons, suppressed],
       );
       if (!count) throw new Error('a count returned no row');
       const id = await this.insert(tx, request, count.total, retryOf);
@@ -155,12 +172,12 @@ export class BroadcastsStore {
       if (count.wrong > 0) throw templateChanged(request.template_name);
       await tx.query(
         `WITH taken AS (
-           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${RETRYABLE} 
+           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${taken('$3')}
            RETURNING nth, phone, body_params, header_params, button_params
          )
          INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, button_params)
          SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params, button_params FROM taken`,
-        [id, retryOf],
+        [id, retryOf, suppressed],
       );
       return id;
     });

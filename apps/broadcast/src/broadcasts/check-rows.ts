@@ -11,8 +11,14 @@ import { normalizePhone } from '@mgw/phone';
 
 const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
-/** Checks every row before anything is sent: its form, its phone number, duplicates, and the values that the template takes. */
-export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { recipients: BroadcastRow[]; faults: RowFault[] } {
+/**
+ * Checks every row before anything is sent: its form, its phone number, duplicates, and the values that the template takes.
+ * @returns also the valid phone numbers, each once
+ */
+export function checkRows(
+  template: TemplateShape,
+  rows: BroadcastRow[],
+): { recipients: BroadcastRow[]; faults: RowFault[]; phones: string[] } {
   const counts = valueCounts(template);
   const buttons = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const faults: RowFault[] = [];
@@ -52,5 +58,5 @@ export function checkRows(template: TemplateShape, rows: BroadcastRow[]): { reci
       fault('body_params', `and all other values must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);
     return { ...row, phone: phone.ok ? phone.value : row.phone };
   });
-  return { recipients, faults };
+  return { recipients, faults, phones: [...lineOf.keys()] };
 }

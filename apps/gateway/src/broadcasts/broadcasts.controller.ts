@@ -1,5 +1,13 @@
 import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
-import { CancelBroadcast, CheckBroadcast, CreateBroadcast, PauseBroadcast, ResumeBroadcast, RetryBroadcast } from '@mgw/contracts';
+import {
+  CancelBroadcast,
+  CheckBroadcast,
+  CheckRetry,
+  CreateBroadcast,
+  PauseBroadcast,
+  ResumeBroadcast,
+  RetryBroadcast,
+} from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
 import { PageQuery } from '../requests/page';
@@ -8,7 +16,7 @@ import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { CheckBroadcastRequest, CreateBroadcastRequest, RecipientsDownloadQuery } from './broadcasts.requests';
-import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse } from './broadcasts.responses';
+import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsResponse, RetryCheckResponse } from './broadcasts.responses';
 import { BroadcastsService } from './broadcasts.service';
 
 /** A person's broadcast has no API key and so no daily cap. */
@@ -56,6 +64,14 @@ export class BroadcastsController {
   @Responds(RecipientsResponse, 'List the recipients of a broadcast with the state of each, as JSON or CSV', { csv: true })
   recipients(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number, @Query() query: RecipientsDownloadQuery) {
     return query.format === 'csv' ? this.broadcasts.download(business_id, id, query) : this.broadcasts.recipients(business_id, id, query);
+  }
+
+  @Get(':id/retry')
+  @Responds(RetryCheckResponse, 'Show whom a retry of a broadcast would write to, its cost and the daily limit, without sending anything', {
+    errors: CheckRetry.errors,
+  })
+  checkRetry(@CurrentUser() { business_id }: BusinessUser, @Param('id', IdPipe) id: number) {
+    return this.broadcasts.checkRetry(business_id, id);
   }
 
   @Post(':id/retry')

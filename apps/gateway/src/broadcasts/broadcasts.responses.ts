@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import {
   CheckBroadcast,
+  CheckRetry,
   CostSummary,
   Currency,
   EstimateCost,
@@ -8,6 +9,7 @@ import {
   ListBroadcasts,
   ListRecipients,
   Nullable,
+  Suppressed,
 } from '@mgw/contracts';
 
 const { broadcast, ...progress } = GetBroadcast.reply.properties;
@@ -29,20 +31,23 @@ export const RecipientsResponse = Type.Object(
 );
 const estimated = EstimateCost.reply.properties;
 const ESTIMATE = 'If all messages are delivered and charged, by the rate card on the day of the start. Null while costs are not available.';
-export const CheckResponse = Type.Object(
-  {
-    ...CheckBroadcast.reply.properties,
-    estimate: Nullable({
-      ...Type.Object({
-        currency: estimated.currency,
-        cost: estimated.cost,
-        markets: Type.Array(Type.Object({ name: Type.String({ description: 'The countries.' }), ...estimated.markets.items.properties }), {
-          description: 'Valid recipients by calling code, the most first; `*` has those of unknown countries.',
-        }),
-        without_rate: Type.Integer({ description: 'Recipients for whom the card has no rate, so that `cost` lacks them.' }),
+const estimate = {
+  estimate: Nullable({
+    ...Type.Object({
+      currency: estimated.currency,
+      cost: estimated.cost,
+      markets: Type.Array(Type.Object({ name: Type.String({ description: 'The countries.' }), ...estimated.markets.items.properties }), {
+        description: 'Valid recipients who did not opt out, by calling code, the most first; `*` has those of unknown countries.',
       }),
-      description: ESTIMATE,
+      without_rate: Type.Integer({ description: 'Recipients for whom the card has no rate, so that `cost` lacks them.' }),
     }),
-  },
-  { title: 'BroadcastCheck' },
+    description: ESTIMATE,
+  }),
+};
+const checked = Type.Omit(CheckBroadcast.reply, ['markets', 'suppressed']).properties;
+export const CheckResponse = Type.Object({ ...checked, suppressed: Suppressed, ...estimate }, { title: 'BroadcastCheck' });
+const { total, daily_limit, category } = CheckRetry.reply.properties;
+export const RetryCheckResponse = Type.Object(
+  { total, suppressed: Suppressed, daily_limit, category, ...estimate },
+  { title: 'BroadcastRetryCheck' },
 );

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   CancelBroadcast,
   CheckBroadcast,
+  CheckRetry,
   CreateBroadcast,
   EstimateCost,
   GetBroadcast,
@@ -15,7 +16,7 @@ import {
   type RequestOf,
   type Sender,
 } from '@mgw/contracts';
-import { marketName, marketOf, normalizePhone } from '@mgw/phone';
+import { marketName } from '@mgw/phone';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, authorFields, type Author } from '../audit/audit.store';
 import { broadcastDailyLimit, BusinessesStore, type Business } from '../businesses/businesses.store';
@@ -38,7 +39,8 @@ interface Creation {
   key?: { charged: Charged; scoped: (idempotency: Sender['idempotency']) => Sender['idempotency'] };
 }
 
-type Draft = Pick<RequestOf<typeof CheckBroadcast>, 'recipients' | 'scheduled_at' | 'timezone'>;
+type Start = Pick<RequestOf<typeof CheckBroadcast>, 'scheduled_at' | 'timezone'>;
+type Audience = Pick<ReplyOf<typeof CheckBroadcast>, 'category' | 'suppressed' | 'markets'>;
 
 /** Recipients that a download holds in memory at a time. */
 const CSV_PAGE = 100;
@@ -82,13 +84,25 @@ export class BroadcastsService {
   async check(business_id: number, request: CheckBroadcastRequest) {
     const draft = { ...(await draftOf(request)), ...limitOf(await this.businesses.get(business_id)) };
     const checked = await this.rpc.call(CheckBroadcast, draft);
-    return { ...checked, estimate: checked.category === undefined ? null : await this.estimate(checked.category, draft) };
+    return this.withEstimate(checked, draft);
+  }
+
+  /** Shows what a retry would do, and does nothing. */
+  async checkRetry(business_id: number, id: number) {
+    const limit = limitOf(await this.businesses.get(business_id));
+    const checked = await this.rpc.call(CheckRetry, { id, ...limit });
+    return this.withEstimate(checked, { scheduled_at: null, timezone: limit.timezone });
+  }
+
+  private async withEstimate<T extends Audience>({ markets, suppressed = null, ...checked }: T, start: Start) {
+    return { ...checked, suppressed, estimate: await this.estimate(checked.category, markets, start) };
   }
 
   /** @returns null if the status service does not respond in time */
-  private async estimate(category: string, { recipients, scheduled_at, timezone }: Draft) {
+  private async estimate(category: string | undefined, recipients: Audience['markets'], { scheduled_at, timezone }: Start) {
+    if (category === undefined || recipients === undefined) return null;
     const day = dayOf(scheduled_at === null ? new Date() : new Date(scheduled_at), timezone);
-    const found = await queryOptional(this.rpc, EstimateCost, { category: category.toLowerCase(), day, markets: marketsOf(recipients) });
+    const found = await queryOptional(this.rpc, EstimateCost, { category: category.toLowerCase(), day, markets: recipients });
     if (found === null) return null;
     const markets = found.markets.map((one) => ({ name: marketName(one.market) || 'Unknown countries', ...one }));
     const without_rate = markets.reduce((sum, { price, count }) => sum + (price === null ? count : 0), 0);
@@ -177,18 +191,6 @@ async function draftOf(request: CheckBroadcastRequest) {
     recipients: await broadcastRows(request),
     scheduled_at: scheduled_at ? new Date(scheduled_at).toISOString() : null,
   };
-}
-
-/** Valid recipients by market, the most first. */
-function marketsOf(recipients: Draft['recipients']): { market: string; count: number }[] {
-  const counts = new Map<string, number>();
-  for (const { phone, fault } of recipients) {
-    const normalized = normalizePhone(phone);
-    if (fault || !normalized.ok) continue;
-    const market = marketOf(normalized.value) ?? '*';
-    counts.set(market, (counts.get(market) ?? 0) + 1);
-  }
-  return [...counts].map(([market, count]) => ({ market, count })).sort((a, b) => b.count - a.count);
 }
 
 function limitOf(business: Business) {

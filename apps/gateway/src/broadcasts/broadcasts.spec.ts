@@ -1,4 +1,12 @@
-import { CheckBroadcast, CreateBroadcast, ListRecipients, RetryBroadcast, type BroadcastRow } from '@mgw/contracts';
+import {
+  CheckBroadcast,
+  CheckRetry,
+  CreateBroadcast,
+  EstimateCost,
+  ListRecipients,
+  RetryBroadcast,
+  type BroadcastRow,
+} from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 
@@ -153,6 +161,29 @@ describe('the rows of a broadcast (spec §10)', () => {
     });
     const { body } = await owner.post('/api/client/broadcasts/7/retry', {}).expect(200);
     expect(body).toEqual({ id: 8, message: 'Broadcast started.' });
+  });
+
+  it('decision 621: shows whom a retry writes to, whom it leaves out, its estimated cost and the daily limit', async () => {
+    const markets = [{ market: '1', count: 2 }];
+    const audience = { category: 'MARKETING', suppressed: 3, markets };
+    dashboard.neighbours.respond(CheckRetry, ({ id, daily_limit }) => {
+      expect({ id, daily_limit }).toEqual({ id: 7, daily_limit: 1_000 });
+      return { total: 2, daily_limit: DAILY_LIMIT, ...audience };
+    });
+    const priced = { market: '1', count: 2, price: '0.025', cost: '0.05' };
+    dashboard.neighbours.respond(EstimateCost, ({ category, markets: estimated }) => {
+      expect({ category, estimated }).toEqual({ category: 'marketing', estimated: markets });
+      return { currency: 'USD', cost: '0.05', markets: [priced] };
+    });
+    const { body } = await owner.get('/api/client/broadcasts/7/retry').expect(200);
+    expect(body).toEqual({
+      ...{ total: 2, suppressed: 3, category: 'MARKETING', daily_limit: DAILY_LIMIT },
+      estimate: { currency: 'USD', cost: '0.05', without_rate: 0, markets: [{ name: expect.any(String) as string, ...priced }] },
+    });
+    dashboard.neighbours.respond(CheckBroadcast, () => ({ total: 5, wrong: 0, faults: [], daily_limit: DAILY_LIMIT, ...audience }));
+    const checked = await check('phone\n+1 201 555 0100\n').expect(200);
+    expect(checked.body).toMatchObject({ suppressed: 3, estimate: { cost: '0.05' } });
+    expect(checked.body).not.toHaveProperty('markets');
   });
 
   it.each([

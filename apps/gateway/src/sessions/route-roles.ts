@@ -68,6 +68,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'POST /api/client/broadcasts/check': MANAGERS,
   'GET /api/client/broadcasts/:id': MANAGERS,
   'GET /api/client/broadcasts/:id/recipients': MANAGERS,
+  'GET /api/client/broadcasts/:id/retry': MANAGERS,
   'POST /api/client/broadcasts/:id/retry': MANAGERS,
   'POST /api/client/broadcasts/:id/cancel': MANAGERS,
   'POST /api/client/broadcasts/:id/pause': MANAGERS,

@@ -1,6 +1,7 @@
 import {
   CheckDailyCap,
   FindConversation,
+  FindSuppressed,
   GetSuppression,
   ImportSuppressions,
   LiftSuppression,
@@ -66,6 +67,20 @@ describe('the account by key (decisions 362 to 364)', () => {
     expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1_200, unchanged: 0 });
     await rpc(LiftSuppression, { business_id: 2, phone: '919800000007' });
     expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1, unchanged: 1_199 });
+  });
+
+  it('decision 621: finds whom a template would not reach, by its category, also in a list of 20,000', async () => {
+    const states = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
+    const [out, blocked, marketing] = states.map((_, i) => `91987650009${i}`) as [string, string, string];
+    for (const [i, state] of states.entries())
+      await rpc(SetSuppression, { business_id: 3, phone: [out, blocked, marketing][i] as string, state, reason: null });
+    const others = Array.from({ length: 19_997 }, (_, i) => `9198002${String(i).padStart(5, '0')}`);
+    const phones = [out, ...others, marketing, blocked];
+    const find = async (request: object) => (await rpc(FindSuppressed, { business_id: 3, phones, marketing: true, ...request })).phones;
+    expect(await find({})).toEqual([out, marketing, blocked]);
+    expect(await find({ marketing: false })).toEqual([out, blocked]);
+    expect(await find({ business_id: 4 })).toEqual([]);
+    expect(await find({ phones: [] })).toEqual([]);
   });
 
   it('decision 363: lists the messages of people in pages, and finds the conversation of a number', async () => {

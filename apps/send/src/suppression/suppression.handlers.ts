@@ -1,5 +1,6 @@
 import { Controller } from '@nestjs/common';
 import {
+  FindSuppressed,
   GatewayError,
   GetSuppression,
   ImportSuppressions,
@@ -15,6 +16,7 @@ import { Database, type Tx } from '@mgw/postgres';
 import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
+import { ErasedOptOuts } from '../people/erased-opt-outs';
 import { SuppressionChanges } from './suppression-changes.service';
 import { SuppressionStore } from './suppression.store';
 
@@ -29,6 +31,7 @@ export class SuppressionHandlers {
     private readonly suppressions: SuppressionStore,
     private readonly changes: SuppressionChanges,
     private readonly relay: OutboxRelay,
+    private readonly erasedOptOuts: ErasedOptOuts,
   ) {}
 
   @Handles(ListSuppressions)
@@ -41,6 +44,12 @@ export class SuppressionHandlers {
   async get({ business_id, phone }: RequestOf<typeof GetSuppression>): Promise<ReplyOf<typeof GetSuppression>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     return { suppression: await this.suppressions.find(business_id, phone) };
+  }
+
+  @Handles(FindSuppressed)
+  async findSuppressed({ business_id, phones, marketing }: RequestOf<typeof FindSuppressed>): Promise<ReplyOf<typeof FindSuppressed>> {
+    const { hashes } = await this.erasedOptOuts.find(phones.map((alias) => ({ businessId: business_id, alias })));
+    return { phones: await this.suppressions.refused(business_id, phones, hashes, marketing) };
   }
 
   @Handles(SetSuppression)

@@ -144,6 +144,18 @@ export class SuppressionStore {
     return row ? toRecord(row) : null;
   }
 
+  /** @param hashes of the phones, in their order @returns the phones to which a template would be refused (`send.check_recipients`) */
+  async refused(businessId: number, phones: string[], hashes: (string | null)[], marketing: boolean): Promise<string[]> {
+    const rows = await this.db.reads(businessId).query<{ nth: string }>(
+      `SELECT r.nth FROM send.check_recipients(array_fill($1::bigint, ARRAY[cardinality($2::text[])]), $2::text[], $3::text[],
+         array_fill('template'::text, ARRAY[cardinality($2::text[])]), array_fill($4::boolean, ARRAY[cardinality($2::text[])]),
+         array_fill(false, ARRAY[cardinality($2::text[])]), now()) r
+       WHERE r.suppression IS NOT NULL ORDER BY r.nth`,
+      [businessId, phones, hashes, marketing],
+    );
+    return rows.flatMap(({ nth }) => phones[Number(nth) - 1] ?? []);
+  }
+
   /** Newest first. */
   async list(businessId: number, limit: number, cursor: string | null): Promise<{ page: SuppressionRecord[]; next_cursor: string | null }> {
     readCursor(cursor, ['time', 'id', 'text']);

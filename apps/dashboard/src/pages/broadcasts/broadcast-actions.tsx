@@ -1,11 +1,11 @@
 import { Button, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { IconCopy, IconPlayerPause, IconPlayerPlay, IconRepeat } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { api, notifySuccess, request, type Schemas } from '../../api/client';
-import { newIdempotencyKey } from '../../api/idempotency-key';
 import { ConfirmButton } from '../../components/confirm-button';
-import { number, peopleCounted } from '../../components/format-number';
+import { number } from '../../components/format-number';
+import { RetryDialog } from './retry-dialog';
 import { useDuplicate } from './use-duplicate';
 
 /** Holds, ends or repeats a broadcast, or writes again to those whom it did not reach. */
@@ -32,24 +32,8 @@ export function BroadcastActions({
     onSuccess,
   });
   const duplicate = useDuplicate();
-  // However often it is retried, the people get it once.
-  const [key, setKey] = useState(newIdempotencyKey);
-  const retry = useMutation({
-    mutationFn: () =>
-      request(
-        api.POST('/api/client/broadcasts/{id}/retry', {
-          params: { path: { id }, header: { 'Idempotency-Key': key } },
-          headers: { 'content-type': 'application/json' },
-        }),
-      ),
-    onSuccess: (made) => {
-      setKey(newIdempotencyKey());
-      onSuccess(made);
-      onOpen(made.id);
-    },
-  });
+  const [asksRetry, { open: askRetry, close: closeRetry }] = useDisclosure(false);
   const isPaused = status === 'paused';
-  const people = peopleCounted(retryable);
   return (
     <Group>
       {finished_at === null && (
@@ -75,24 +59,23 @@ export function BroadcastActions({
         </>
       )}
       {finished_at !== null && retryable > 0 && (
-        <ConfirmButton
-          leftSection={<IconRepeat size={16} />}
-          loading={retry.isPending}
-          question={`Send ${name} again to ${people}?`}
-          consequence="A new broadcast starts at once. It writes only to those whose message definitely failed; nobody gets it twice."
-          onConfirm={() => retry.mutate()}
-        >
+        <Button leftSection={<IconRepeat size={16} />} onClick={askRetry}>
           {`Retry the failed ones (${number(retryable)})`}
-        </ConfirmButton>
+        </Button>
       )}
-      <Button
-        variant="default"
-        leftSection={<IconCopy size={16} />}
-        loading={duplicate.isPending}
-        onClick={() => duplicate.mutate(broadcast, { onSuccess: onDuplicate })}
-      >
+      <Button variant="default" leftSection={<IconCopy size={16} />} loading={duplicate.isPending} onClick={() => duplicate.mutate(broadcast, { onSuccess: onDuplicate })}>
         Duplicate
       </Button>
+      {asksRetry && (
+        <RetryDialog
+          broadcast={broadcast}
+          onClose={closeRetry}
+          onMade={(made) => {
+            closeRetry();
+            onOpen(made);
+          }}
+        />
+      )}
     </Group>
   );
 }

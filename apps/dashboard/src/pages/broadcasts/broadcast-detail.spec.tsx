@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { screen } from '@testing-library/react';
+import { cleanup, screen } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, sent } from '../../page.fixture';
 import { BroadcastDetail } from './broadcast-detail';
@@ -39,5 +39,34 @@ describe('the details of a broadcast', () => {
     await press('Resume');
     await screen.findByText('Broadcast resumed.');
     expect(sent().map(({ route }) => route)).toEqual(['POST /api/client/broadcasts/7/resume']);
+  });
+
+  it('decision 621: show whom a retry writes to, its estimated cost and the daily limit before it starts', async () => {
+    const markets = [{ market: '91', name: 'India', count: 2, price: '0.8', cost: '1.6' }];
+    const left = { limit: 1_000, used: 990, left: 10, resets_at: AT };
+    const check = { total: 2, suppressed: 1, category: 'MARKETING', estimate: { currency: 'INR', cost: '1.6', markets, without_rate: 0 } };
+    let daily_limit = { ...left, left: 1 };
+    const routes = {
+      'GET /api/client/broadcasts/7/retry': () => ({ ...check, daily_limit }),
+      'POST /api/client/broadcasts/7/retry': () => ({ id: 8, message: 'Broadcast started.' }),
+    };
+    const ask = async () => {
+      drawDetail({ retryable: 3 }, routes);
+      await screen.findByText('Autumn');
+      await press('Retry the failed ones (3)');
+      return screen.findByRole('button', { name: 'Send to 2 people' });
+    };
+    expect((await ask()).hasAttribute('disabled')).toBe(true);
+    screen.getByText('More recipients than the daily limit allows');
+    cleanup();
+    daily_limit = left;
+    expect((await ask()).hasAttribute('disabled')).toBe(false);
+    screen.getByText('1 person opted out or is blocked, and will get nothing.');
+    screen.getByText('Estimated cost: ₹1.60');
+    screen.getByText('10 of 1,000 recipients are left today.');
+    expect(sent()).toEqual([]);
+    await press('Send to 2 people');
+    await screen.findByText('Broadcast started.');
+    expect(sent().map(({ route }) => route)).toEqual(['POST /api/client/broadcasts/7/retry']);
   });
 });

@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, requests, sent } from '../../page.fixture';
 import { CheckStep } from './check-step';
@@ -12,7 +12,7 @@ const fields = fieldsOf(template);
 const table = readTable('phone\n+1 201 555 0100');
 const draft = { name: 'Autumn', template: 'offer/en', text: '', file: null, table, mapping: mapByNames(fields, table.names), version: 1 };
 const check = {
-  ...{ total: 1, wrong: 0, faults: [], estimate: null, category: 'MARKETING' },
+  ...{ total: 1, wrong: 0, faults: [], estimate: null, category: 'MARKETING', suppressed: 0 },
   daily_limit: { limit: 1_000, used: 0, left: 1_000, resets_at: '2026-01-05T18:30:00.000Z' },
 };
 
@@ -46,5 +46,14 @@ describe('the check of a new broadcast (decision 453)', () => {
     const checks = requests.filter(({ route }) => route.endsWith('/check')).map(({ body }) => body as object);
     expect(checks.map((body) => 'scheduled_at' in body)).toEqual([true, false]);
     expect(sent().map(({ route }) => route)).not.toContain('POST /api/client/broadcasts');
+  });
+
+  it('decision 621: says how many opted out, or that it is unknown', async () => {
+    drawStep(null, { ...check, total: 10, suppressed: 3 });
+    await screen.findByText('3 people opted out or are blocked, and will get nothing.');
+    expect(document.body.textContent).toMatch(/7 people will get offer/);
+    cleanup();
+    drawStep(null, { ...check, suppressed: null });
+    await screen.findByText('The opted-out contacts in this list cannot be counted now. They get nothing.');
   });
 });

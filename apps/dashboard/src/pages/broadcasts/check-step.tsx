@@ -15,6 +15,7 @@ import type { RecipientsTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
 import { localTime, momentOf, startFault } from './start-time';
+import { SuppressedNotice } from './suppressed-notice';
 import { useZone } from '../../api/use-zone';
 
 /** Messages a second of one broadcast. */
@@ -87,7 +88,7 @@ export function CheckStep({
       </Group>
       {fault === null && (
         <QueryResult query={check} rows={2}>
-          {({ total, wrong, faults, daily_limit, estimate, category }) => {
+          {({ total, wrong, faults, daily_limit, estimate, category, suppressed }) => {
             const all = [...long, ...checkedFaults(faults, table, draft.mapping)];
             const isValid = wrong === 0 && long.length === 0;
             const tooMany = total > daily_limit.left;
@@ -95,13 +96,14 @@ export function CheckStep({
               <>
                 {isValid ? (
                   <Alert color="green" title={total === 1 ? 'The row is valid' : `All ${number(total)} rows are valid`}>
-                    {people} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each message as{' '}
-                    {template.category.toLowerCase()}. Sending takes about {lasts(total)}
+                    {peopleCounted(total - (suppressed ?? 0))} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each
+                    message as {template.category.toLowerCase()}. Sending takes about {lasts(total)}
                     {when ? `, from ${when} (${zone}).` : '.'}
                   </Alert>
                 ) : (
                   <RowFaultsAlert faults={all} wrong={Math.max(wrong, new Set(all.map(({ line }) => line)).size)} total={total} />
                 )}
+                <SuppressedNotice suppressed={suppressed} />
                 <CostEstimate estimate={estimate} category={category} />
                 <DailyLimitNotice {...daily_limit} tooMany={tooMany} />
                 <Group justify="flex-end">
