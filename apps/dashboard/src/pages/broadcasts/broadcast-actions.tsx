@@ -4,7 +4,9 @@ import { IconCopy, IconPlayerPause, IconPlayerPlay, IconRepeat } from '@tabler/i
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, notifySuccess, request, type Schemas } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
+import { ConfirmDialog } from '../../components/confirm-dialog';
 import { number } from '../../components/format-number';
+import { useDraft } from './draft';
 import { RetryDialog } from './retry-dialog';
 import { useDuplicate } from './use-duplicate';
 
@@ -32,6 +34,9 @@ export function BroadcastActions({
     onSuccess,
   });
   const duplicate = useDuplicate();
+  const { draft, isEmpty } = useDraft();
+  const [asksDraft, { open: askDraft, close: closeDraft }] = useDisclosure(false);
+  const copy = () => duplicate.mutate(broadcast, { onSuccess: onDuplicate });
   const [asksRetry, { open: askRetry, close: closeRetry }] = useDisclosure(false);
   const isPaused = status === 'paused';
   return (
@@ -63,9 +68,17 @@ export function BroadcastActions({
           {`Retry the failed ones (${number(retryable)})`}
         </Button>
       )}
-      <Button variant="default" leftSection={<IconCopy size={16} />} loading={duplicate.isPending} onClick={() => duplicate.mutate(broadcast, { onSuccess: onDuplicate })}>
+      <Button variant="default" leftSection={<IconCopy size={16} />} loading={duplicate.isPending} onClick={isEmpty ? copy : askDraft}>
         Duplicate
       </Button>
+      <ConfirmDialog
+        opened={asksDraft}
+        question="Replace your draft?"
+        consequence={`Your new broadcast ${draft.name === '' ? '' : `“${draft.name}” `}has not been sent. A copy of “${name}” takes its place.`}
+        action="Replace the draft"
+        onConfirm={copy}
+        onClose={closeDraft}
+      />
       {asksRetry && (
         <RetryDialog
           broadcast={broadcast}

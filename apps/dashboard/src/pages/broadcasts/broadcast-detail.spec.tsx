@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { cleanup, screen } from '@testing-library/react';
+import { cleanup, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, sent } from '../../page.fixture';
 import { BroadcastDetail } from './broadcast-detail';
@@ -68,5 +68,31 @@ describe('the details of a broadcast', () => {
     await press('Send to 2 people');
     await screen.findByText('Broadcast started.');
     expect(sent().map(({ route }) => route)).toEqual(['POST /api/client/broadcasts/7/retry']);
+  });
+
+  it('decision 622: a copy replaces the draft of a new broadcast only after the person agrees', async () => {
+    const download = jest.fn(() => Promise.resolve(new Response('phone,state\r\n12015550100,sent\r\n')));
+    const { fetch } = window;
+    window.fetch = (input) => (typeof input === 'string' ? download() : fetch(input));
+    const kept = () => (JSON.parse(sessionStorage.getItem('kept 1 broadcast') ?? '{}') as { name?: string }).name;
+    const draft = { ...{ name: 'Winter', template: null, text: '', file: null, table: null, mapping: {}, startsAt: null, version: 1 } };
+    sessionStorage.setItem('kept 1 broadcast', JSON.stringify(draft));
+    drawDetail({});
+    await screen.findByText('Autumn');
+    await press('Duplicate');
+    const question = await screen.findByRole('dialog', { name: 'Replace your draft?' });
+    expect(question.textContent).toContain('“Winter”');
+    await press('Go back', 'button', question);
+    expect([kept(), download.mock.calls.length]).toEqual(['Winter', 0]);
+    await press('Duplicate');
+    await press('Replace the draft', 'button', await screen.findByRole('dialog', { name: 'Replace your draft?' }));
+    await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
+    cleanup();
+    sessionStorage.clear();
+    drawDetail({});
+    await screen.findByText('Autumn');
+    await press('Duplicate');
+    await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
+    window.fetch = fetch;
   });
 });

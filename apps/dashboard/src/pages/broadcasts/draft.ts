@@ -35,6 +35,8 @@ export function useDraft() {
   });
   return {
     draft,
+    /** Whether it holds anything that a person would miss. */
+    isEmpty: draft.name === '' && draft.template === null && draft.table === null && draft.text === '',
     change: (change: Partial<Omit<Draft, 'version'>>) => {
       const { version, ...now } = queries.getQueryData<Draft>(KEY) ?? EMPTY;
       const isOfMessages = 'template' in change || 'table' in change || 'mapping' in change;
