@@ -23,7 +23,10 @@ export function CostEstimate({ estimate, category }: Pick<Schemas['BroadcastChec
           : `Estimated cost: ${without_rate > 0 ? 'at least ' : ''}${money(cost, currency)}`
       }
     >
-      <Text size="sm">If all messages are delivered and charged as {category?.toLowerCase()}, also within the 24-hour window:</Text>
+      <Text size="sm">
+        An estimate in {currency} by the rate card, if all messages are delivered and charged as {category?.toLowerCase()}, also within the
+        24-hour window:
+      </Text>
       <List size="sm">
         {markets.slice(0, SHOWN).map(({ market, name, count, price, cost }) => (
           <List.Item key={market}>
