@@ -6,6 +6,8 @@ import { Shell } from './shell';
 import { NotFoundPage } from './components/not-found-page';
 import { loadPhoneFormats } from './components/phone-shown';
 import { ErrorPage } from './components/load-failed';
+import { PageError } from './components/page-error';
+import { loadPage } from './load-page';
 
 function UnknownAddress() {
   return (
@@ -50,14 +52,26 @@ const inside = createRoute({
   },
 });
 
-const page = <P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({
+const page = <P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) => {
+  const component = lazyRouteComponent(() => loadPage(load) as Promise<Record<string, () => React.ReactNode>>, name);
+  return createRoute({
     getParentRoute: () => inside,
     path,
     validateSearch: (search: Record<string, unknown>): Record<string, string | undefined> =>
       Object.fromEntries(Object.entries(search).map(([key, value]) => [key, value === undefined ? undefined : String(value)])),
-    component: lazyRouteComponent(load as () => Promise<Record<string, () => React.ReactNode>>, name),
+    component,
+    errorComponent: function Failed({ error, reset }) {
+      // A page that did not load keeps its error until it is loaded again.
+      const retry = async () => {
+        await component.preload?.();
+        // The data that it crashed on would let it crash again.
+        queries.removeQueries({ type: 'inactive' });
+        reset();
+      };
+      return <PageError error={error} retry={() => void retry()} />;
+    },
   });
+};
 
 const pages = [
   page('/', () => import('./pages/home/home-page'), 'HomePage'),

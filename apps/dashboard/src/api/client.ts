@@ -76,6 +76,7 @@ export const queries = new QueryClient({
     queries: {
       networkMode: 'always',
       staleTime: 2_000,
+      refetchOnReconnect: 'always',
       retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 2,
     },
     // Without a network an action fails at once. A queued action would run hours later.

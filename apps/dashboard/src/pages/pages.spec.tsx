@@ -2,6 +2,7 @@
 import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
 import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { draw, press, Refusal, requests, sent, type } from '../page.fixture';
+import { queries } from '../api/client';
 import { router } from '../router';
 
 const unavailable = () => new Refusal(503, { error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' });
@@ -139,6 +140,42 @@ describe('pages by their address (decision 430)', () => {
     open('/nothing');
     await screen.findByRole('heading', { name: 'Page not found' });
     expect(screen.getByRole('link', { name: 'Back to the start' }).getAttribute('href')).toBe('/');
+  });
+
+  it('decision 631: a page that crashes stands in the frame, and opens again', async () => {
+    jest.spyOn(console, 'error').mockImplementation();
+    let list: object = {};
+    open('/people', { 'GET /api/client/erasures': () => list, 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
+    await screen.findByRole('heading', { level: 1, name: 'This page could not be opened' });
+    expect(screen.getAllByRole('main')).toHaveLength(1);
+    fireEvent.click(screen.getByRole('link', { name: 'Webhooks' }));
+    await screen.findByRole('heading', { level: 1, name: 'Webhooks' });
+    fireEvent.click(screen.getByRole('link', { name: 'Personal data' }));
+    await screen.findByRole('heading', { level: 1, name: 'This page could not be opened' });
+    list = { erasures: [], next_cursor: null };
+    await press('Try again');
+    await screen.findByRole('heading', { level: 1, name: 'Personal data' });
+    jest.restoreAllMocks();
+  });
+
+  it('decision 631: a page says in the frame that the browser is offline, and loads its data when the network returns', async () => {
+    open('/people', { 'GET /api/client/erasures': () => ({ erasures: [], next_cursor: null }) });
+    await screen.findByRole('heading', { level: 1, name: 'Personal data' });
+    await waitFor(() => expect(queries.isFetching()).toBe(0));
+    const network = (isThere: boolean) =>
+      act(async () => {
+        jest.spyOn(navigator, 'onLine', 'get').mockReturnValue(isThere);
+        window.dispatchEvent(new Event(isThere ? 'online' : 'offline'));
+        await Promise.resolve();
+      });
+    await network(false);
+    expect(within(screen.getByRole('main')).getByText('You are offline')).toBeTruthy();
+    screen.getByRole('link', { name: 'Webhooks' });
+    requests.length = 0;
+    await network(true);
+    await waitFor(() => expect(requests).toContainEqual({ route: 'GET /api/client/erasures', body: undefined }));
+    expect(screen.queryByText('You are offline')).toBeNull();
+    jest.restoreAllMocks();
   });
 
   it('usage: explains a wrong day, and says nothing of a service that starts', async () => {

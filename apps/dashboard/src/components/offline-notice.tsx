@@ -1,0 +1,11 @@
+import { Alert } from '@mantine/core';
+import { IconWifiOff } from '@tabler/icons-react';
+
+/** Says that the page cannot be current, and that nothing waits to be sent (decision 187). */
+export function OfflineNotice() {
+  return (
+    <Alert color="yellow" mb="md" icon={<IconWifiOff />} title="You are offline">
+      The page shows what it loaded last, and is loaded again when you are online. Nothing is sent until then.
+    </Alert>
+  );
+}

@@ -1,0 +1,15 @@
+/**
+ * Loads the code of a page. The router reloads the whole window once when code is missing, because a new version may have replaced it; while the
+ * gateway cannot be reached, that would leave the browser's own error page.
+ */
+export async function loadPage<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const isReachable = await fetch('/icon.svg', { method: 'HEAD', cache: 'no-store' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    throw isReachable ? error : new Error('The gateway did not respond.', { cause: error });
+  }
+}
