@@ -9,6 +9,7 @@ import { OptOut } from './opt-out';
 import { PersonAvatar } from './person-avatar';
 import type { ThreadMessage } from './thread-message';
 import type { useConversationChange } from './use-conversation-change';
+import { useRecentTemplates } from './use-recent-templates';
 import { Dimmed } from '../../components/dimmed';
 
 /** The third pane: the person, and what is known about the conversation. @param messages those that are loaded */
@@ -24,7 +25,7 @@ export function ContactPane({
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
   const newest = [...messages].reverse();
-  const templates = newest.filter(({ template }) => template !== null).slice(0, 5);
+  const templates = useRecentTemplates(customer_phone, newest);
   const notes = newest.filter(({ type }) => type === 'note').slice(0, 5);
   return (
     <Stack gap="md" p="md">
@@ -69,15 +70,6 @@ export function ContactPane({
       <Part title="Messages to this customer">
         <OptOut conversation={conversation} />
       </Part>
-      {templates.length > 0 && (
-        <Part title="Recent templates">
-          {templates.map(({ message_id, template, at, delivery_status }) => (
-            <Fact key={message_id} label={template ?? ''} isMain>
-              {[dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at), delivery_status].filter(Boolean).join(' ')}
-            </Fact>
-          ))}
-        </Part>
-      )}
       {notes.length > 0 && (
         <Part title="Notes">
           {notes.map(({ message_id, text, author, at }) => (
@@ -87,6 +79,16 @@ export function ContactPane({
                 {author?.name} · {dayOf(at)}
               </Text>
             </Text>
+          ))}
+        </Part>
+      )}
+      {/* The log responds after the thread, so its part is the last one and moves nothing. */}
+      {templates.length > 0 && (
+        <Part title="Recent templates">
+          {templates.map(({ message_id, template, at, delivery_status }) => (
+            <Fact key={message_id} label={template} isMain>
+              {[dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at), delivery_status].filter(Boolean).join(' ')}
+            </Fact>
           ))}
         </Part>
       )}

@@ -312,6 +312,38 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
+  it('contact: lists the newest templates of the customer, also those before the loaded messages', async () => {
+    const sent = (message_id: string, to: string, template: string, day: string) => ({
+      message_id,
+      to,
+      template,
+      sent_at: `2026-11-${day}T09:00:00.000Z`,
+      delivery_status: 'read',
+    });
+    const [one] = three;
+    const shown = { direction: 'out' as const, type: 'template', template: 'welcome', delivery_status: 'sent' as const };
+    open('/inbox?id=1', three, {
+      'GET /api/client/conversations/1/messages': () => ({ conversation: one, messages: [message('wamid.a', shown)], next_cursor: null }),
+      'GET /api/client/messages': (_, { searchParams }) => {
+        expect([searchParams.get('phone'), searchParams.get('type')]).toEqual(['12015550101', 'template']);
+        return {
+          messages: [
+            sent('wamid.a', '12015550101', 'welcome', '23'),
+            sent('wamid.b', '12015550101', 'order_update', '20'),
+            sent('wamid.c', '9912015550101', 'foreign', '19'),
+          ],
+        };
+      },
+    });
+    const pane = await screen.findByRole('complementary', { name: 'Customer' });
+    await within(pane).findByText('order_update');
+    expect(
+      within(pane)
+        .getAllByText(/^(welcome|order_update|foreign)$/)
+        .map(({ textContent }) => textContent),
+    ).toEqual(['welcome', 'order_update']);
+  });
+
   it.each(['loads', 'cannot be loaded'])('back: is there while a thread %s', async (state) => {
     const thread = () => (state === 'loads' ? new Promise(() => undefined) : new Refusal(404, { error: 'No resource has this id.' }));
     const search = open('/inbox?id=1', three, { 'GET /api/client/conversations/1/messages': thread });
