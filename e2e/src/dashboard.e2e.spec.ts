@@ -17,6 +17,7 @@ const PAGES = [
   'templates',
   'broadcasts',
   'webhooks',
+  'events',
   'api-keys',
   'auto-reply',
   'usage',
