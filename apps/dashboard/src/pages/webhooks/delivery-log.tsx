@@ -89,7 +89,7 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
       <QueryResult query={list}>
         {(deliveries) =>
           deliveries.length === 0 && Object.keys(filter).length > 0 ? (
-            <EmptyState title="No results">No deliveries of the last 30 days match these filters.</EmptyState>
+            <EmptyState title="No results">No deliveries match these filters.</EmptyState>
           ) : deliveries.length === 0 ? (
             <EmptyState title="No deliveries yet">Send a test event or wait for the next message.</EmptyState>
           ) : (
