@@ -19,8 +19,9 @@ export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messag
   return (
     <>
       <DataTable minWidth={560} columns={['When', 'To', 'Message', 'Status']}>
-        {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status }) => (
-          <Table.Tr key={message_id}>
+        {/* A new message changes the rows in place, so that none moves. */}
+        {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status }, i) => (
+          <Table.Tr key={i}>
             <Table.Td style={{ whiteSpace: 'nowrap' }}>
               <RelativeTime at={sent_at} zone={zone} />
             </Table.Td>

@@ -7,7 +7,7 @@ import type { byCategory } from './billing';
 const COUNTS = ['Charged', 'Free', 'No rate', 'Cost'].map((children) => ({ children, ta: 'right' }) as const);
 
 interface CostSumsProps {
-  /** Of the first column. */
+  /** The head of the first column. */
   title: string;
   sums: ReturnType<typeof byCategory>;
   currency: string | null;
