@@ -34,7 +34,7 @@ export function EventsPage() {
   const state = isPaused ? 'paused' : isConnected ? 'live' : 'connecting';
   return (
     <>
-      <PageTitle title="Live events" about={`Events of your webhooks as they happen; times in the time zone ${zone}`}>
+      <PageTitle title="Live events" about={`Every event as it happens, with the body that webhooks get; times in the time zone ${zone}`}>
         <Button
           variant="default"
           leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
