@@ -26,6 +26,11 @@ export function exactTime(at: string, timeZone?: string): string {
   return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium', timeZone });
 }
 
+/** The time of day to the second, in a zone. */
+export function clockSeconds(at: string, timeZone: string): string {
+  return new Date(at).toLocaleTimeString([], { timeStyle: 'medium', timeZone });
+}
+
 /** The calendar day of a moment in a zone, as the API takes it: `2026-11-22`. */
 export function dayIn(timeZone: string, at: string): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(at));

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useEventTail, type TailedEvent } from '../../api/use-event-tail';
 import { useZone } from '../../api/use-zone';
-import { exactTime } from '../../components/clock-time';
+import { clockSeconds, exactTime } from '../../components/clock-time';
 import { EmptyState } from '../../components/empty-state';
 import { counted } from '../../components/format-number';
 import { LogTable } from '../../components/log-table';
@@ -79,7 +79,7 @@ export function EventsPage() {
             opened={opened?.key}
             onOpen={setOpened}
             columns={[
-              { name: 'Time', className: 'event-when', cell: ({ timestamp }) => exactTime(timestamp, zone) },
+              { name: 'Time', className: 'event-when', cell: ({ timestamp }) => clockSeconds(timestamp, zone) },
               {
                 name: 'Event',
                 className: 'event-name',

@@ -54,6 +54,7 @@ describe('the page of live events (spec §10, decision 606)', () => {
     tail().publish(3, 'broadcast.completed', { template_name: 'offer', sent: 9, failed: 1 });
     expect(texts()).toEqual(['9 sent, 1 failed', 'read', 'Hello']);
     screen.getByText('+91 98765 43210');
+    screen.getByText('1:30:01 AM');
     fireEvent.click(screen.getByText('Hello'));
     const drawer = await screen.findByRole('dialog', { name: 'message.received' });
     within(drawer).getByText(/Jan 5, 2026, 1:30:01 AM, Asia\/Kolkata/);

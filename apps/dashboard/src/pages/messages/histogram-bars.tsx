@@ -130,10 +130,10 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
         </div>
       </Box>
       <Group gap="sm" mt="sm" justify="flex-end">
-        {parts.map((part, i) => (
+        {parts.map((part) => (
           <Group key={part.name} gap={6}>
             <ColorSwatch color={colorOf(part)} size={12} withShadow={false} />
-            <Text size="xs">{i === failedPart ? `${part.name}, below the line with its own scale` : part.name}</Text>
+            <Text size="xs">{part.name}</Text>
           </Group>
         ))}
       </Group>

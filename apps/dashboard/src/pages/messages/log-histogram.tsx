@@ -9,7 +9,8 @@ import { barBounds } from './bar-bounds';
 import { HistogramBars } from './histogram-bars';
 import { countFilterOf, type LogSearch } from './log-filter';
 
-const HEIGHT = 212;
+/** The card keeps its height while it loads. */
+const HEIGHT = { base: 250, sm: 212 };
 
 interface LogHistogramProps {
   search: LogSearch;
@@ -42,7 +43,7 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
         {isChosen && <ShowAll onPeriod={onPeriod} />}
       </Card>
     ) : (
-      <Skeleton height={HEIGHT} mb="md" radius="md" />
+      <Skeleton h={HEIGHT} mb="md" radius="md" />
     );
   const names = barNames(data);
   const isShown = STATUS_PARTS.map(({ status }) => !search.status || status === search.status);
@@ -63,7 +64,10 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
             {isChosen || search.period
               ? `from ${day.format(new Date(data.from))} to ${day.format(new Date(data.to))}`
               : 'in the last 30 days'}
-            , {data.timezone}; drag over bars to choose a period
+            , {data.timezone}
+            <Text span inherit visibleFrom="sm">
+              ; failures below the line with a scale of their own; drag over bars to choose a period
+            </Text>
           </Text>
         </Text>
         {isChosen && <ShowAll onPeriod={onPeriod} />}
