@@ -29,7 +29,13 @@ const SLOWER = 'Send more slowly and try again later.';
 const PARAMS = 'Correct the request as the details describe.';
 const MEDIA = 'Check that the link is public and that the file has a supported type and size.';
 
-const disconnected = { errorCode: 'NOT_CONNECTED', retry: 'never', sideEffect: 'connection-problem', detailsHidden: true, anyRecipient: true } as const;
+const disconnected = {
+  errorCode: 'NOT_CONNECTED',
+  retry: 'never',
+  sideEffect: 'connection-problem',
+  detailsHidden: true,
+  anyRecipient: true,
+} as const;
 const refused = { errorCode: 'PLATFORM_REFUSED', retry: 'never' } as const;
 const throttled = { errorCode: 'PLATFORM_THROTTLED', retry: 'later' } as const;
 const unavailable = { errorCode: 'PLATFORM_UNAVAILABLE', hint: 'Try again in a moment.' } as const;
