@@ -95,4 +95,15 @@ describe('the details of a broadcast', () => {
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
     window.fetch = fetch;
   });
+
+  it('tell recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {
+    const counts = { sent: 2, failed: 5, pending: 3, failures: [{ reason: 'No WhatsApp', count: 4 }] };
+    drawDetail({ ...counts, status: 'cancelled' });
+    await screen.findByText('2 sent · 5 failed · 3 not sent');
+    screen.getByText('1 person for other reasons, which the download names.');
+    cleanup();
+    drawDetail({ ...counts, status: 'running', finished_at: null, failed: 4 });
+    await screen.findByText('2 sent · 4 failed · 3 to go');
+    expect(screen.queryByText(/for other reasons/)).toBeNull();
+  });
 });

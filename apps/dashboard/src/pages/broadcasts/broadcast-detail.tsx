@@ -77,7 +77,7 @@ export function BroadcastDetail({
           <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
           <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />
           {broadcast.failures.length > 0 && (
-            <BroadcastFailures failures={broadcast.failures} onPick={(reason) => onShow({ ...ALL_RECIPIENTS, state: 'failed', reason })} />
+            <BroadcastFailures {...broadcast} onPick={(reason) => onShow({ ...ALL_RECIPIENTS, state: 'failed', reason })} />
           )}
           <BroadcastRecipients id={id} shown={shown} isRunning={broadcast.finished_at === null} onChange={onShow} />
         </Stack>

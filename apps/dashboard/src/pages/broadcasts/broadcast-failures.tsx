@@ -2,7 +2,13 @@ import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { peopleCounted } from '../../components/format-number';
 
-export function BroadcastFailures({ failures, onPick }: Pick<Schemas['Broadcast'], 'failures'> & { onPick: (reason: string) => void }) {
+/** The most frequent reasons. The API lists at most 20, and the rest is one line. */
+export function BroadcastFailures({
+  failures,
+  failed,
+  onPick,
+}: Pick<Schemas['Broadcast'], 'failures' | 'failed'> & { onPick: (reason: string) => void }) {
+  const others = failed - failures.reduce((sum, { count }) => sum + count, 0);
   return (
     <Paper withBorder p="md">
       <Title order={4} size="h5" mb="xs">
@@ -19,6 +25,11 @@ export function BroadcastFailures({ failures, onPick }: Pick<Schemas['Broadcast'
             </Anchor>
           </Group>
         ))}
+        {others > 0 && (
+          <Text size="sm" c="dimmed">
+            {peopleCounted(others)} for other reasons, which the download names.
+          </Text>
+        )}
       </Stack>
     </Paper>
   );

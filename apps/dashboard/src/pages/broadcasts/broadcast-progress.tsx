@@ -1,4 +1,5 @@
 import { Progress, Text } from '@mantine/core';
+import type { Schemas } from '../../api/client';
 import { number } from '../../components/format-number';
 
 export function BroadcastProgress({
@@ -7,7 +8,8 @@ export function BroadcastProgress({
   unclear,
   pending,
   total_recipients: total,
-}: Record<'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients', number>) {
+  finished_at,
+}: Pick<Schemas['Broadcast'], 'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients' | 'finished_at'>) {
   return (
     <>
       <Progress.Root size="lg" aria-label="Progress">
@@ -15,7 +17,9 @@ export function BroadcastProgress({
         <Progress.Section value={(failed / total) * 100} color="red" aria-label="Failed" />
       </Progress.Root>
       <Text size="sm" c="dimmed" mt={4}>
-        {number(sent)} sent · {number(failed)} failed · {number(pending)} to go
+        {number(sent)} sent · {number(failed)} failed
+        {finished_at === null && ` · ${number(pending)} to go`}
+        {finished_at !== null && pending > 0 && ` · ${number(pending)} not sent`}
         {unclear > 0 && ` · ${number(unclear)} not confirmed by WhatsApp yet`}
       </Text>
     </>

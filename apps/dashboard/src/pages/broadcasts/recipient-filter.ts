@@ -5,6 +5,7 @@ export type RecipientFilter = NonNullable<Query['state']>;
 
 export const RECIPIENT_FILTERS: { value: RecipientFilter; label: string }[] = [
   { value: 'pending', label: 'To go' },
+  { value: 'sending', label: 'Being sent' },
   { value: 'sent', label: 'Sent' },
   { value: 'delivered', label: 'Delivered' },
   { value: 'read', label: 'Read' },
