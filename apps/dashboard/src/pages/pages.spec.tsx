@@ -276,6 +276,23 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.getAllByText(/in 7 days/)).toHaveLength(2);
   });
 
+  it('templates: shows the end of a review without a reload, in the list and for one name', async () => {
+    const template = { id: 1, name: 'order', language: 'en', category: 'UTILITY', content: 'Hi', components: [], variables: [] };
+    for (const path of ['/templates', '/templates?name=order']) {
+      let status = 'PENDING';
+      open(path, {
+        'GET /api/client/templates': () => ({
+          templates: [{ ...template, status }],
+          sync: { state: 'done', found: 1, finished_at: null, problem: null },
+        }),
+      });
+      await screen.findByText('pending');
+      status = 'APPROVED';
+      await screen.findByText('approved');
+      expect((screen.getByRole('button', { name: 'Fill in and test' }) as HTMLButtonElement).disabled).toBe(false);
+    }
+  });
+
   it('decision 580: a template takes a picture as its header, and names a missing, wrong or refused sample at the field', async () => {
     let response: [number, object] = [400, { error: 'WhatsApp refused it.', error_code: 'PLATFORM_REFUSED' }];
     const uploads: string[] = [];

@@ -3,7 +3,7 @@ import { IconPlus, IconRefresh } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import type { Template } from './template-values';
 import { RelativeTime } from '../../components/relative-time';
@@ -24,17 +24,23 @@ function byName(templates: Template[]): Map<string, Template[]> {
   return found;
 }
 
+/** Milliseconds until the list is read again. A review ends at any time, and an update of WhatsApp is no event of the stream. */
+function refreshPause(list: Schemas['TemplateList'] | undefined): number {
+  if (list?.sync.state === 'running') return 700;
+  return list?.templates.some(({ status }) => status === 'PENDING') ? 3_000 : 15_000;
+}
+
 const route = getRouteApi('/inside/templates');
 
 export function TemplatesPage() {
   const search = route.useSearch() as { phone?: string; edit?: string; from?: string; name?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const [chosen, choose] = useState<Template | null>(null);
+  const [chosenId, choose] = useState<number | null>(null);
   const list = useQuery({
     queryKey: ['templates'],
     queryFn: () => request(api.GET('/api/client/templates')),
-    refetchInterval: (query) => (query.state.data?.sync.state === 'running' ? 700 : false),
+    refetchInterval: (query) => refreshPause(query.state.data),
   });
   const sync = useMutation({
     mutationFn: () => request(api.POST('/api/client/templates/sync')),
@@ -43,6 +49,7 @@ export function TemplatesPage() {
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
   const mayCreate = useMayCall('POST /api/client/templates');
   const all = list.data?.templates;
+  const chosen = all?.find(({ id }) => id === chosenId);
   if (search.edit !== undefined && mayCreate && all) {
     const shown = all.find(({ id }) => String(id) === (search.edit === 'new' ? search.from : search.edit));
     const initial = shown ? formOf(shown) : EMPTY_FORM;
@@ -120,7 +127,7 @@ export function TemplatesPage() {
                       <TemplateLanguage
                         key={template.id}
                         template={template}
-                        onFill={() => choose(template)}
+                        onFill={() => choose(template.id)}
                         onEdit={() => set({ edit: String(template.id) })}
                       />
                     ))}
@@ -131,8 +138,8 @@ export function TemplatesPage() {
           </>
         )}
       </QueryResult>
-      <FormModal opened={chosen !== null} onClose={() => choose(null)} title={chosen?.name} size="lg">
-        {chosen && <TemplatePreview template={chosen} phone={search.phone ?? ''} />}
+      <FormModal opened={chosen !== undefined} onClose={() => choose(null)} title={chosen?.name} size="lg">
+        {chosen && <TemplatePreview key={`${chosen.id} ${chosen.content}`} template={chosen} phone={search.phone ?? ''} />}
       </FormModal>
     </>
   );
