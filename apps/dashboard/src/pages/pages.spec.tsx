@@ -178,6 +178,29 @@ describe('pages by their address (decision 430)', () => {
     jest.restoreAllMocks();
   });
 
+  it.each([
+    ['/operator', 'Operator'],
+    ['/operator/business?id=7', 'Business 7'],
+    ['/operator/dead-letters', 'Dead letters'],
+    ['/operator/audit', 'Audit log'],
+    ['/operator/rate-card', 'Rate card'],
+  ])('decision 552: %s has its heading while it loads, and when its data cannot be loaded', async (path, name) => {
+    const me = { 'GET /api/client/me': () => ({ user: { id: 1, name: 'Op', role: 'operator' }, business: null }) };
+    const loads = (respond: () => unknown) =>
+      Object.fromEntries(
+        ['businesses', 'businesses/7', 'dead-letters', 'audit', 'rate-card', 'services', 'limits', 'backlogs', 'webhooks'].map((last) => [
+          `GET /api/admin/${last}`,
+          respond,
+        ]),
+      );
+    open(path, { ...me, ...loads(() => new Promise(() => undefined)) });
+    await screen.findByRole('heading', { level: 1, name });
+    expect(screen.getAllByRole('status').length).toBeGreaterThan(0);
+    open(path, { ...me, ...loads(() => new Refusal(400, { error: 'Not now.' })) });
+    await screen.findAllByText('Not now.');
+    expect(screen.getAllByRole('heading', { level: 1 }).map(({ textContent }) => textContent)).toEqual([name]);
+  });
+
   it('usage: explains a wrong day, and says nothing of a service that starts', async () => {
     const refusal = new Refusal(400, { error: 'from must be a day of the calendar', details: [] });
     open('/usage?from=2026-02-30', { 'GET /api/client/usage': () => refusal });

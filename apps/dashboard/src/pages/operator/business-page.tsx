@@ -53,14 +53,19 @@ export function BusinessPage() {
     refetchInterval: 15_000,
   });
   if (!Number.isInteger(business_id)) return <NotFoundPage />;
+  const shown = detail.data?.business;
   return (
-    <QueryResult query={detail}>
-      {({ business, connection, users, api_keys, webhooks, problems }) => (
-        <>
-          <PageTitle title={business.name} about={`Business ${business.id}, since ${momentDate(business.created_at)}`}>
-            {business.suspended && <StateBadge of="failed" label="suspended" />}
-            <SuspendButton business={business} />
-          </PageTitle>
+    <>
+      {shown ? (
+        <PageTitle title={shown.name} about={`Business ${shown.id}, since ${momentDate(shown.created_at)}`}>
+          {shown.suspended && <StateBadge of="failed" label="suspended" />}
+          <SuspendButton business={shown} />
+        </PageTitle>
+      ) : (
+        <PageTitle title={`Business ${business_id}`} />
+      )}
+      <QueryResult query={detail}>
+        {({ business, connection, users, api_keys, webhooks, problems }) => (
           <Stack>
             <BusinessPlan key={business.id} business={business} />
             <BusinessConnection connection={connection} />
@@ -72,8 +77,8 @@ export function BusinessPage() {
               <AuditList path="/api/admin/audit" businessId={String(business_id)} />
             </TitledCard>
           </Stack>
-        </>
-      )}
-    </QueryResult>
+        )}
+      </QueryResult>
+    </>
   );
 }
