@@ -17,6 +17,19 @@ const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
 
 export const ConversationStatus = Type.Union([Type.Literal('open'), Type.Literal('closed')]);
 
+/** The newest message of a conversation. */
+export const LastMessage = Type.Object({
+  direction: Direction,
+  type: Type.String(),
+  text: Type.String(),
+  at: IsoTime,
+  /** The sender of a message of the business: `agent`, `ai`, `api` or `broadcast`. */
+  sent_by: Type.Optional(Nullable(Type.String())),
+  /** The user who sent the message. */
+  user_id: Type.Optional(Id),
+});
+export type LastMessage = Static<typeof LastMessage>;
+
 /** A person and the state of the conversation with them. */
 export const ConversationRecord = Type.Object({
   id: Id,
@@ -37,7 +50,7 @@ export const ConversationRecord = Type.Object({
   /** False if auto-reply is off for this conversation. */
   auto_reply: Type.Boolean(),
   first_inbound_at: Nullable(IsoTime),
-  last_message: Nullable(Type.Object({ direction: Direction, type: Type.String(), text: Type.String(), at: IsoTime })),
+  last_message: Nullable(LastMessage),
   created_at: IsoTime,
 });
 export type ConversationRecord = Static<typeof ConversationRecord>;

@@ -12,6 +12,7 @@ import {
   SendText,
   UpdateConversation,
   type ConversationRecord,
+  type LastMessage,
   type ThreadMessage,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -183,13 +184,16 @@ export class ConversationsController {
     return { id, message: 'Added.' };
   }
 
-  /** Names the people that conversations are assigned to. */
+  /** Names the people that conversations are assigned to, and the authors of their last messages. */
   private async withNames(businessId: number, conversations: ConversationRecord[]) {
-    const ids = [...new Set(conversations.flatMap(({ assigned_to }) => assigned_to ?? []))];
+    const ids = [...new Set(conversations.flatMap((one) => [one.assigned_to ?? [], one.last_message?.user_id ?? []].flat()))];
     const names = await this.users.namesOf(businessId, ids);
-    return conversations.map(({ assigned_to: id, ...one }) => ({
+    const named = (id: number | null) => (id === null ? null : { id, name: names.get(id) ?? '' });
+    const withAuthor = ({ user_id, ...message }: LastMessage) => ({ ...message, author: named(user_id ?? null) });
+    return conversations.map(({ assigned_to, last_message, ...one }) => ({
       ...one,
-      assigned_to: id === null ? null : { id, name: names.get(id) ?? '' },
+      assigned_to: named(assigned_to),
+      last_message: last_message && withAuthor(last_message),
     }));
   }
 

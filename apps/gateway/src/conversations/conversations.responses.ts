@@ -4,6 +4,7 @@ import {
   DeliveryStatus,
   FoundMessage,
   Id,
+  LastMessage,
   ListConversations,
   NextCursor,
   Nullable,
@@ -14,8 +15,16 @@ const Named = Type.Object({ id: Id, name: Type.String() });
 const named = (description: string) => Nullable({ ...Named, description } as typeof Named);
 
 const Conversation = Type.Composite([
-  Type.Omit(ConversationRecord, ['assigned_to']),
-  Type.Object({ assigned_to: named('The person who handles it; the name is "" for somebody who was removed.') }),
+  Type.Omit(ConversationRecord, ['assigned_to', 'last_message']),
+  Type.Object({
+    assigned_to: named('The person who handles it; the name is "" for somebody who was removed.'),
+    last_message: Nullable(
+      Type.Composite([
+        Type.Omit(LastMessage, ['user_id']),
+        Type.Object({ author: named('The person of the business who wrote it; the name is "" for somebody who was removed.') }),
+      ]),
+    ),
+  }),
 ]);
 
 export const ConversationResponse = Type.Object({ conversation: Conversation }, { title: 'Conversation' });

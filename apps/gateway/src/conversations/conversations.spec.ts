@@ -75,8 +75,9 @@ describe('the inbox (spec §10)', () => {
     const { id: keyId } = key as { id: number };
     const message = { type: 'text', text: 'Hi', media: null, template: null, at: new Date().toISOString() };
     dashboard.neighbours.respond(GetMessageStatuses, () => ({ statuses: [] }));
+    const { last_message, ...record } = conversation(1, 'out');
     dashboard.neighbours.respond(GetThread, () => ({
-      conversation: conversation(1, 'in'),
+      conversation: { ...record, last_message: last_message && { ...last_message, sent_by: 'agent', user_id: user.id } },
       messages: [
         { ...message, message_id: 'a', direction: 'out' as const, sent_by: 'agent', user_id: user.id },
         { ...message, message_id: 'b', direction: 'out' as const, sent_by: 'agent', user_id: 1_000_000 },
@@ -86,7 +87,10 @@ describe('the inbox (spec §10)', () => {
       next_cursor: null,
     }));
     const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
-    const { messages } = body as { messages: Record<string, unknown>[] };
+    const { messages, conversation: shown } = body as { messages: Record<string, unknown>[]; conversation: { last_message: object } };
+    const author = { id: user.id, name: user.name };
+    const at = expect.any(String) as string;
+    expect(shown.last_message).toEqual({ direction: 'out', type: 'text', text: 'Hello', at, sent_by: 'agent', author });
     expect(messages.map(({ author, api_key }) => [author, api_key])).toEqual([
       [{ id: user.id, name: user.name }, null],
       [{ id: 1_000_000, name: '' }, null],

@@ -69,8 +69,9 @@ describe('agents at work (decision 392)', () => {
     expect(await phones()).toEqual([ZOE, BEN, ASHA]);
     expect(await phones({ search: '919876543299' })).toEqual(['919876543299']);
     expect(await find(ZOE)).toMatchObject({ unread_count: 1, waiting_since: expect.any(String) as string, status: 'open' });
+    expect((await find(ZOE)).last_message).toMatchObject({ direction: 'in', sent_by: null });
     await reply(ZOE);
-    expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null });
+    expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null, last_message: { sent_by: 'agent', user_id: ME } });
     expect(await phones()).toEqual([BEN, ASHA, ZOE]);
     await write(ZOE, { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.in.3', emoji: '🙏' } } });
     expect(await find(ZOE)).toMatchObject({ unread_count: 0, waiting_since: null });

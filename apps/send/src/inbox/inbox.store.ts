@@ -35,6 +35,8 @@ interface ConversationRow extends Examined {
   last_direction: 'in' | 'out' | null;
   last_type: string;
   last_text: string | null;
+  last_sent_by: string | null;
+  last_user_id: string | null;
   last_at: Date;
   /** Last activity in microseconds, for the cursor. */
   exact: string;
@@ -47,7 +49,8 @@ const CONVERSATION = `
           ORDER BY send.suppression_strictness(s.state) LIMIT 1) AS suppression,
          ARRAY(SELECT l.name FROM send.conversation_labels cl JOIN send.labels l ON l.id = cl.label_id
                WHERE cl.conversation_id = c.id ORDER BY l.name) AS labels,
-         last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at`;
+         last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at,
+         last.sent_by AS last_sent_by, last.user_id AS last_user_id`;
 
 const COLUMNS = `id, phone, user_id, name, first_inbound_at, last_inbound_at, window_denied_for, created_at, assigned_to, closed_at, waiting_since,
   unread_count, auto_reply`;
@@ -238,6 +241,8 @@ function toConversationRecord(row: ConversationRow): ConversationRecord {
       type: row.last_type,
       text: row.last_text ?? '',
       at: row.last_at.toISOString(),
+      sent_by: row.last_sent_by,
+      ...(row.last_user_id !== null && { user_id: Number(row.last_user_id) }),
     },
     created_at: row.created_at.toISOString(),
   };

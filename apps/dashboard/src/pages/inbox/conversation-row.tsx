@@ -1,11 +1,12 @@
 import '@mantine/core/styles/Mark.css';
 import { Badge, Box, Group, Highlight, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useMe } from '../../api/session';
 import { duration, useNow } from '../../components/clock';
 import { dayOf, timeOfDay } from '../../components/clock-time';
 import { nameOf, type ListedConversation } from './conversation';
 import { LabelChips } from './label-chips';
 import { PersonAvatar } from './person-avatar';
-import { shownText } from './thread-message';
+import { previewAuthor, shownText } from './thread-message';
 
 /** From this time on a row shows how long the customer waits. */
 const WAITING_MS = 5 * 60_000;
@@ -23,9 +24,11 @@ export function ConversationRow({
   onOpen: () => void;
 }) {
   const now = useNow();
+  const { user } = useMe();
   const { last_message, found, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
   const name = nameOf(conversation);
   const at = (found ?? last_message)?.at ?? created_at;
+  const prefix = found ? found.direction === 'out' && 'Sent' : last_message?.direction === 'out' && previewAuthor(last_message, user.id);
   const words = search.split(/\s+/).filter(Boolean);
   const waitedMs = waiting_since === null ? 0 : now - new Date(waiting_since).getTime();
   const isUnread = unread_count > 0;
@@ -37,7 +40,7 @@ export function ConversationRow({
           {name}
         </Highlight>
         <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate={found === undefined} lineClamp={2}>
-          {(found ?? last_message)?.direction === 'out' && 'You: '}
+          {prefix && <bdi>{prefix}: </bdi>}
           {found ? (
             <Highlight component="bdi" inherit highlight={words}>
               {found.text}

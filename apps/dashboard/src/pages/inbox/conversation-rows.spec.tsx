@@ -22,6 +22,11 @@ const conversation = (id: number) =>
     session_window: { open: true, last_inbound_at: null, closes_at: null },
   }) as unknown as ListedConversation;
 
+function Rows(rows: Parameters<typeof ConversationRows>[0]) {
+  queries.setQueryData(['me'], { user: { id: 1 } });
+  return <ConversationRows {...rows} />;
+}
+
 describe('a long list of conversations (decision 550)', () => {
   it('draws only the rows on the screen, loads the next page near the end, and offers the way back', async () => {
     const [onEnd, onNewest, onOpen] = [jest.fn(), jest.fn(), jest.fn()];
@@ -29,9 +34,9 @@ describe('a long list of conversations (decision 550)', () => {
       const conversations = Array.from({ length: count }, (_, i) => conversation(i + 1));
       const actions = { onOpen, onEnd, onNewest: isLive ? undefined : onNewest };
       draw(
-        <ConversationRows conversations={conversations} search="" openId="2" {...actions}>
+        <Rows conversations={conversations} search="" openId="2" {...actions}>
           the end
-        </ConversationRows>,
+        </Rows>,
       );
     };
     list(20_000, false);

@@ -3,6 +3,8 @@ import type { Schemas } from '../../api/client';
 /** A message of a thread. */
 export type ThreadMessage = Schemas['Thread']['messages'][number];
 
+type LastMessage = NonNullable<Schemas['Conversations']['conversations'][number]['last_message']>;
+
 const LABELS: Record<string, string> = {
   image: '📷 Picture',
   video: '🎬 Video',
@@ -36,4 +38,12 @@ const SENDERS: Record<string, string> = { api: 'API', ai: 'AI', broadcast: 'Broa
 export function authorOf({ sent_by, author, api_key }: Pick<ThreadMessage, 'sent_by' | 'author' | 'api_key'>): string {
   if (author?.name) return author.name;
   return [SENDERS[sent_by ?? ''] ?? '', sent_by === 'api' && api_key?.name].filter(Boolean).join(' · ');
+}
+
+const PREVIEW_SENDERS: Record<string, string> = { ...SENDERS, ai: 'Automatic reply' };
+
+/** @returns the author of a message of the business, as the list of conversations names it; "" if that is not known */
+export function previewAuthor({ sent_by, author }: Pick<LastMessage, 'sent_by' | 'author'>, userId: number): string {
+  if (author) return author.id === userId ? 'You' : author.name || 'Former colleague';
+  return PREVIEW_SENDERS[sent_by ?? ''] ?? '';
 }
