@@ -63,6 +63,14 @@ describe('usage', () => {
     return { senders: await grouped('sent_by'), failures: await grouped(`status.failure_code(status, failure_reason)`) };
   };
 
+  it('decision 604: counts every code of failure', async () => {
+    await harness.db.query(
+      `INSERT INTO status.usage (business_id, bucket, kind, failure_code, sent, delivered, read, failed, refused)
+       SELECT 1, '2026-05-05', 'text', (131000 + n)::text, 1, 0, 0, 1, 0 FROM generate_series(1, 40) AS n`,
+    );
+    expect(Object.keys((await bySender({})).failures)).toHaveLength(40);
+  });
+
   it('matches the messages in every time zone after reordered, repeated and concurrent events, folded or not', async () => {
     const { db } = harness;
     const work: (() => Promise<unknown>)[] = [];
