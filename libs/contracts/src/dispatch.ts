@@ -28,6 +28,12 @@ export const WebhookRecord = Type.Object({
   ),
   last_triggered_at: Nullable(IsoTime),
   fail_count: Type.Integer({ minimum: 0 }),
+  failing: Type.Optional(
+    Type.Object(
+      { since: Nullable(IsoTime), last_response_code: Nullable(Type.Integer()), reason: Nullable(Type.String()) },
+      { description: 'The time of the first failure since the last success, and the end of the newest one. Absent while nothing fails.' },
+    ),
+  ),
   created_at: IsoTime,
 });
 export type WebhookRecord = Static<typeof WebhookRecord>;

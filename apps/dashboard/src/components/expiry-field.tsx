@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { localDatetime } from './local-datetime';
 
 interface ExpiryFieldProps {
   label: string;
@@ -18,14 +19,8 @@ export function ExpiryField({ label, description, value, error, onChange }: Expi
       label={label}
       description={description}
       error={error}
-      value={value === null ? '' : localTime(value)}
+      value={value === null ? '' : localDatetime(value)}
       onChange={(e) => onChange(e.currentTarget.value === '' ? null : new Date(e.currentTarget.value).toISOString())}
     />
   );
-}
-
-/** The form that such an input takes: `YYYY-MM-DDTHH:mm`. */
-function localTime(iso: string): string {
-  const at = new Date(iso);
-  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }

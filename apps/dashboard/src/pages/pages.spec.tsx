@@ -276,6 +276,26 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.getByText('off')).toBeTruthy();
   });
 
+  it('decision 632: a failing webhook shows since when, why and what comes next, and leads to its recovery', async () => {
+    const since = new Date(2026, 4, 6, 7, 8, 30).toISOString();
+    const failing = { since, last_response_code: 503, reason: 'responded 503 instead of 200' };
+    const webhook = { id: 1, name: 'CRM', url: 'https://a.example', events: [], is_active: 1, fail_count: 12, has_secret: true, failing };
+    open('/webhooks', {
+      'GET /api/client/webhooks': () => ({ webhooks: [webhook] }),
+      'GET /api/client/webhooks/1/deliveries': () => ({ deliveries: [], next_cursor: null }),
+      'GET /api/client/webhooks/1/recover': () => ({ recovery: null }),
+      'POST /api/client/webhooks/1/recover': () => ({ queued: 12, message: 'Redelivering.' }),
+    });
+    const alert = (await screen.findByText(/^Deliveries fail since/)).closest('[role=alert]');
+    expect(alert?.textContent).toMatch(/Last failure: responded 503 instead of 200\..*still sent, once.*30 days/);
+    await press('Redeliver what failed');
+    const field = await screen.findByLabelText<HTMLInputElement>('Redeliver all failed since');
+    expect(field.value).toBe('2026-05-06T07:08');
+    await press('Redeliver all');
+    await screen.findByText('Redelivering.');
+    expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: new Date(2026, 4, 6, 7, 8).toISOString() } }]);
+  });
+
   it('plan bar: says that a Starter plan does not send', async () => {
     open('/people', { 'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }) });
     await screen.findByText('The Starter plan does not send through the API.');

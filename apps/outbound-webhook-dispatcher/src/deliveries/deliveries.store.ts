@@ -341,7 +341,8 @@ export class DeliveriesStore {
          FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.manual GROUP BY e.webhook_id, s.latest
        ), counted AS (
          UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
-           fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures
+           fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures,
+           failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
          FROM counts c WHERE w.id = c.id
          RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
        ), failing AS (

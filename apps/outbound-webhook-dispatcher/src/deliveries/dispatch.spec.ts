@@ -219,6 +219,30 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(new Set(bodies('/broken').map(({ event }) => event))).toEqual(new Set(['message.sent']));
   });
 
+  it('decision 632: lists since when a webhook fails, and how its newest delivery failed', async () => {
+    await harness.run(service);
+    let status = 503;
+    receiver.respond((_, response) => void response.writeHead(status).end());
+    await create();
+    const ended = async (nth: number, fail_count: number) => {
+      await harness.publish(sent(nth));
+      await eventually(async () => {
+        const [webhook] = await list();
+        return webhook !== undefined && webhook.last_triggered_at !== null && webhook.fail_count === fail_count;
+      });
+      return (await list())[0]?.failing;
+    };
+    const first = await ended(1, 1);
+    expect(first).toEqual({ since: expect.any(String) as string, last_response_code: 503, reason: 'responded 503 instead of 200' });
+    status = 500;
+    expect(await ended(2, 2)).toEqual({ since: first?.since, last_response_code: 500, reason: 'responded 500 instead of 200' });
+    status = 200;
+    expect(await ended(3, 0)).toBeUndefined();
+    status = 500;
+    const again = await ended(4, 1);
+    expect(Date.parse(again?.since ?? '')).toBeGreaterThan(Date.parse(first?.since ?? ''));
+  });
+
   it('decision 287: returns the events that the webhooks of each business want, and announces each change', async () => {
     await harness.run(service);
     const announced: number[] = [];

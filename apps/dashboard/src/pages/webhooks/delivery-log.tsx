@@ -19,8 +19,16 @@ import { Dimmed } from '../../components/dimmed';
 const STATES = ['succeeded', 'failed', 'skipped', 'pending', 'running'] as const;
 type State = (typeof STATES)[number];
 
-/** The deliveries of one webhook, and test events. @param wanted the subscribed events */
-export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly string[] }) {
+interface DeliveryLogProps {
+  id: number;
+  /** The subscribed events. */
+  wanted: readonly string[];
+  /** The time from which a recovery is proposed; null for none. */
+  failingSince: string | null;
+}
+
+/** The deliveries of one webhook, and test events. */
+export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const [state, setState] = useState<State | null>(null);
@@ -51,7 +59,7 @@ export function DeliveryLog({ id, wanted }: { id: number; wanted: readonly strin
           void navigate({ to: '/webhooks', search: { id: String(id), delivery: String(delivery_id) } });
         }}
       />
-      <Recovery id={id} />
+      <Recovery key={failingSince} id={id} failingSince={failingSince} />
       <Group align="flex-end" gap="xs">
         <Select
           label="State"

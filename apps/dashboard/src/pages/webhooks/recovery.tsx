@@ -5,13 +5,14 @@ import { api, request, notifySuccess, shownByForm } from '../../api/client';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { number } from '../../components/format-number';
+import { localDatetime } from '../../components/local-datetime';
 import { RelativeTime } from '../../components/relative-time';
 import { Dimmed } from '../../components/dimmed';
 
-/** Redelivers everything that a webhook lost while its receiver was down. */
-export function Recovery({ id }: { id: number }) {
+/** Redelivers everything that a webhook lost while its receiver was down. @param failingSince the time that it proposes */
+export function Recovery({ id, failingSince }: { id: number; failingSince: string | null }) {
   const queries = useQueryClient();
-  const [since, setSince] = useState('');
+  const [since, setSince] = useState(failingSince === null ? '' : localDatetime(failingSince));
   const path = { params: { path: { id } } };
   const last = useQuery({
     queryKey: ['webhooks', id, 'recovery'],

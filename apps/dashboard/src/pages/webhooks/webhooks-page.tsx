@@ -15,6 +15,7 @@ import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
 import { type Webhook, EVENTS } from './webhook';
 import { WebhookForm } from './webhook-form';
+import { FailingNotice } from './failing-notice';
 import { DeliveryDetail } from './delivery-detail';
 import { DeliveryLog } from './delivery-log';
 import { DeliveryRate } from '../../components/delivery-rate';
@@ -109,6 +110,7 @@ export function WebhooksPage() {
                       </Menu>
                     </Group>
                   </Group>
+                  <FailingNotice webhook={webhook} onRecover={() => void navigate({ search: { id: String(webhook.id) } })} />
                 </Card>
               ))}
             </Stack>
@@ -135,7 +137,7 @@ export function WebhooksPage() {
       >
         {search.id !== undefined &&
           (search.delivery === undefined ? (
-            <DeliveryLog id={Number(search.id)} wanted={opened?.events ?? EVENTS} />
+            <DeliveryLog id={Number(search.id)} wanted={opened?.events ?? EVENTS} failingSince={opened?.failing?.since ?? null} />
           ) : (
             <DeliveryDetail webhookId={Number(search.id)} id={Number(search.delivery)} />
           ))}

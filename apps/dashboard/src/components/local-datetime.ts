@@ -1,0 +1,5 @@
+/** The value of a `datetime-local` input, `YYYY-MM-DDTHH:mm`, in the browser's time zone; the minute in which an ISO time lies. */
+export function localDatetime(iso: string): string {
+  const at = new Date(iso);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
