@@ -42,11 +42,6 @@ export function Composer({
   const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem);
   const clearChoice = useRef<() => void>(null);
   const quick = useQuickReplies(isNote ? '' : text, (next) => onChange({ ...draft, text: next }));
-  const template = (
-    <Button variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
-      Template
-    </Button>
-  );
   return (
     <form
       className="inbox-composer"
@@ -67,7 +62,7 @@ export function Composer({
         </Group>
         <Group gap={2}>
           {isWindowOpen && !isNote && (
-            <UnstyledButton className="inbox-tab inbox-narrow" onClick={onTemplate}>
+            <UnstyledButton className="inbox-tab" onClick={onTemplate}>
               Template
             </UnstyledButton>
           )}
@@ -126,7 +121,6 @@ export function Composer({
                 onSend();
               }}
             />
-            {!isNote && <Box className="inbox-wide">{template}</Box>}
             <Button
               type="submit"
               loading={isSending}
@@ -143,7 +137,9 @@ export function Composer({
             <Text size="sm" style={{ flex: '1 1 220px' }}>
               You can write freely only within 24 hours of the customer’s last message. An approved template goes out at any time.
             </Text>
-            {template}
+            <Button variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
+              Template
+            </Button>
           </Group>
         </Alert>
       )}
