@@ -28,7 +28,7 @@ const PAGES = [
   { to: '/auto-reply', label: 'Auto-reply', icon: IconRobot, key: 'a', route: 'GET /api/client/auto-reply' },
   { to: '/api-keys', label: 'API & Integrations', icon: IconApi, key: 'k', route: 'GET /api/client/api-keys' },
   { to: '/webhooks', label: 'Webhooks', icon: IconWebhook, key: 'w', route: 'GET /api/client/webhooks' },
-  { to: '/events', label: 'Live events', icon: IconActivity, key: 'e', route: 'GET /api/client/events/stream' },
+  { to: '/events', label: 'Live events', icon: IconActivity, key: 'e', route: 'GET /api/client/webhooks' },
   { to: '/usage', label: 'Usage', icon: IconChartBar, key: 'u', route: 'GET /api/client/usage' },
   { to: '/settings', label: 'Settings', icon: IconSettings, key: 's', route: 'GET /api/client/settings' },
   { to: '/audit', label: 'Audit log', icon: IconHistory, key: 'l', route: 'GET /api/client/audit' },

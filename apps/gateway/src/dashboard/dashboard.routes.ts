@@ -15,6 +15,7 @@ export const PAGES = [
   '/account',
   '/audit',
   '/messages',
+  '/events',
   '/inbox',
   '/templates',
   '/broadcasts',
