@@ -110,7 +110,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function Fact({ label, isMain = false, children }: { label: string; isMain?: boolean; children: ReactNode }) {
   return (
     <Group justify="space-between" wrap="nowrap" gap="sm" py={1}>
-      <Text size="sm" c={isMain ? undefined : 'dimmed'} truncate>
+      <Text size="sm" c={isMain ? undefined : 'dimmed'} truncate={isMain} style={{ flexShrink: isMain ? 1 : 0 }}>
         {label}
       </Text>
       <Text size="sm" c={isMain ? 'dimmed' : undefined} ta="right" style={{ flexShrink: isMain ? 0 : 1 }}>
