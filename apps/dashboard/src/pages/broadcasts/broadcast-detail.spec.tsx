@@ -35,7 +35,7 @@ describe('the details of a broadcast', () => {
     const paused = { status: 'paused', finished_at: null, sent: 2, failed: 0, pending: 8, pause_cause };
     drawDetail(paused, { 'POST /api/client/broadcasts/7/resume': () => ({ message: 'Broadcast resumed.' }) });
     const alert = await screen.findByRole('alert');
-    expect(alert.textContent).toMatch(/The access token is expired\. Enter a valid token\..*8 people still get the message/);
+    expect(alert.textContent).toMatch(/The access token is expired\.Enter a valid token\..*8 people will get the message/);
     await press('Resume');
     await screen.findByText('Broadcast resumed.');
     expect(sent().map(({ route }) => route)).toEqual(['POST /api/client/broadcasts/7/resume']);

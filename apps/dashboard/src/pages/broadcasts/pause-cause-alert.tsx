@@ -7,10 +7,11 @@ export function PauseCauseAlert({ cause, pending }: { cause: NonNullable<Schemas
   return (
     <Alert color="orange" role="alert" title="Paused by an error that every recipient would get">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {cause.message} {cause.hint}
+        {cause.message}
       </Text>
+      {cause.hint && <Text size="sm">{cause.hint}</Text>}
       <Text size="sm" mt={4}>
-        Resume when it is mended: {peopleCounted(pending)} still get the message, and nobody gets it twice.
+        Resume when it is mended: {peopleCounted(pending)} will get the message, and nobody gets it twice.
       </Text>
     </Alert>
   );
