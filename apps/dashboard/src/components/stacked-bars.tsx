@@ -1,17 +1,15 @@
-import '@mantine/core/styles/ColorSwatch.css';
-import { Box, ColorSwatch, Group, Text, Tooltip } from '@mantine/core';
+import { Box, Tooltip } from '@mantine/core';
 import { useState } from 'react';
 import { number } from './format-number';
 import type { Bar, Part } from './bar';
+import { BarNames } from './bar-names';
 import { BarValues } from './bar-values';
+import { PartsLegend, partColor } from './parts-legend';
 
 const LINES = 4;
 /** In pixels. */
 const HEIGHT = 220;
-/** The number of labels that fit below, also at 320 px. */
-const NAMES = 4;
 const FILLED = { position: 'absolute', inset: 0, display: 'flex' } as const;
-const colorOf = ({ color }: Part) => `var(--mantine-color-${color})`;
 
 interface StackedBarsProps {
   bars: Bar[];
@@ -25,8 +23,6 @@ export function StackedBars({ bars, parts, label }: StackedBarsProps) {
   const [under, setUnder] = useState<Bar | null>(null);
   const lines = linesFor(Math.max(0, ...bars.map(({ values }) => sum(values))));
   const top = lines[lines.length - 1] as number;
-  const every = Math.ceil(bars.length / NAMES);
-  const hasMarks = bars.some(({ mark }) => mark !== undefined);
   return (
     <Box role="img" aria-label={label}>
       <Box fz="xs" c="dimmed" style={{ display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 8, rowGap: 6 }}>
@@ -47,7 +43,7 @@ export function StackedBars({ bars, parts, label }: StackedBarsProps) {
                 <div key={i} style={{ flex: '1 1 0', minWidth: 0 }} onMouseEnter={() => setUnder(bar)}>
                   <Box h="100%" w="80%" maw={72} mx="auto" style={{ display: 'flex', flexDirection: 'column-reverse' }}>
                     {parts.map((part, nth) => (
-                      <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / top) * 100}%`, background: colorOf(part) }} />
+                      <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / top) * 100}%`, background: partColor(part) }} />
                     ))}
                   </Box>
                 </div>
@@ -56,22 +52,9 @@ export function StackedBars({ bars, parts, label }: StackedBarsProps) {
           </Box>
         </Tooltip.Floating>
         <span />
-        <div style={{ display: 'flex' }}>
-          {bars.map(({ name, mark }, i) => (
-            <div key={i} style={{ flex: '1 1 0', minWidth: 0, display: 'flex', justifyContent: 'center', whiteSpace: 'nowrap' }}>
-              {hasMarks ? mark : i % every === 0 && name}
-            </div>
-          ))}
-        </div>
+        <BarNames bars={bars} />
       </Box>
-      <Group gap="sm" mt="sm" justify="flex-end">
-        {parts.map((part) => (
-          <Group key={part.name} gap={6}>
-            <ColorSwatch color={colorOf(part)} size={12} withShadow={false} />
-            <Text size="xs">{part.name}</Text>
-          </Group>
-        ))}
-      </Group>
+      <PartsLegend parts={parts} />
     </Box>
   );
 }

@@ -1,16 +1,15 @@
-import '@mantine/core/styles/ColorSwatch.css';
-import { Box, ColorSwatch, Group, Text, Tooltip, UnstyledButton } from '@mantine/core';
+import { Box, Tooltip, UnstyledButton } from '@mantine/core';
 import { useRef, useState, type KeyboardEvent, type PointerEvent } from 'react';
 import type { Bar, Part } from '../../components/bar';
+import { BarNames } from '../../components/bar-names';
 import { BarValues } from '../../components/bar-values';
+import { PartsLegend, partColor } from '../../components/parts-legend';
 import { number } from '../../components/format-number';
 import './histogram-bars.css';
 
 /** In pixels. A few failures stay visible below thousands of messages, because they have a scale of their own. */
 const HEIGHT = 76;
 const FAILED_HEIGHT = 28;
-/** The number of labels that fit below, also at 320 px. */
-const NAMES = 4;
 const MOVES: Record<string, (at: number, last: number) => number> = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
@@ -38,11 +37,10 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
   const isDragging = useRef(false);
   const last = bars.length - 1;
   const failedPart = parts.length - 1;
+  const failed = parts[failedPart] as Part;
   const othersOf = ({ values }: Bar) => values.slice(0, failedPart).reduce((a, b) => a + b, 0);
   const most = Math.max(1, ...bars.map(othersOf));
   const mostFailed = Math.max(0, ...bars.map(({ values }) => values[failedPart] ?? 0));
-  const every = Math.ceil(bars.length / NAMES);
-  const hasMarks = bars.some(({ mark }) => mark !== undefined);
   const choose = ({ from, to }: { from: number; to: number }) => {
     setRange(null);
     onChoose(Math.min(from, to), Math.max(from, to));
@@ -108,40 +106,24 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
               >
                 <Box className="histogram-others" h={HEIGHT}>
                   {parts.slice(0, failedPart).map((part, nth) => (
-                    <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / most) * 100}%`, background: colorOf(part) }} />
+                    <div key={part.name} style={{ height: `${((bar.values[nth] ?? 0) / most) * 100}%`, background: partColor(part) }} />
                   ))}
                 </Box>
                 <Box className="histogram-failed" h={FAILED_HEIGHT}>
-                  <div
-                    style={{ height: heightOfFailed(bar.values[failedPart] ?? 0, mostFailed), background: colorOf(parts[failedPart]) }}
-                  />
+                  <div style={{ height: heightOfFailed(bar.values[failedPart] ?? 0, mostFailed), background: partColor(failed) }} />
                 </Box>
               </UnstyledButton>
             ))}
           </div>
         </Tooltip.Floating>
         <span />
-        <div style={{ display: 'flex' }}>
-          {bars.map(({ name, mark }, i) => (
-            <div key={i} style={{ flex: '1 1 0', minWidth: 0, display: 'flex', justifyContent: 'center', whiteSpace: 'nowrap' }}>
-              {hasMarks ? mark : i % every === 0 && name}
-            </div>
-          ))}
-        </div>
+        <BarNames bars={bars} />
       </Box>
-      <Group gap="sm" mt="sm" justify="flex-end">
-        {parts.map((part) => (
-          <Group key={part.name} gap={6}>
-            <ColorSwatch color={colorOf(part)} size={12} withShadow={false} />
-            <Text size="xs">{part.name}</Text>
-          </Group>
-        ))}
-      </Group>
+      <PartsLegend parts={parts} />
     </Box>
   );
 }
 
 const within = (i: number, last: number) => Math.max(0, Math.min(i, last));
-const colorOf = (part: Part | undefined) => `var(--mantine-color-${part?.color ?? 'red-6'})`;
 /** A single failure stays visible beside thousands. */
 const heightOfFailed = (count: number, most: number) => (count === 0 ? 0 : Math.max(2, (count / most) * FAILED_HEIGHT));
