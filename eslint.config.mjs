@@ -25,7 +25,7 @@ const gatewayFloors = [
   ['businesses', 'docs', 'http', 'limits', 'mail'],
   ['platform', 'sending', 'sessions'],
   ['api-keys', 'auto-reply', 'broadcasts', 'connection', 'events', 'people', 'settings', 'suppressions', 'templates', 'users', 'webhooks'],
-  ['access', 'audit-log', 'conversations', 'login', 'media', 'messages', 'operator', 'team'],
+  ['access', 'audit-log', 'conversations', 'login', 'media', 'messages', 'operator', 'request-log', 'team'],
   ['api-v1', 'openapi'],
   ['server'],
 ];

@@ -200,6 +200,15 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, owner, 'delete /api/client/templates/{id}', { at: { id: at.id } });
   });
 
+  it('the request log', async () => {
+    const { status } = await integrator(stack.demo.base_url, stack.growth.api_key).post('send-text', {});
+    expect(status).toBe(400);
+    await eventually(async () => {
+      const { requests } = await expectResponse<{ requests: object[] }>(200, owner, 'get /api/client/requests');
+      return requests.length > 0;
+    });
+  });
+
   it('messages, usage, and the inbox', async () => {
     const crm = integrator(stack.demo.base_url, stack.growth.api_key);
     const sent = await eventually(async () => {

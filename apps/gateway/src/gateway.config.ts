@@ -8,7 +8,10 @@ export class GatewayConfig extends config('gateway', {
   ...databaseSettings,
   ...sealingSettings,
   ...mediaSettings,
-  redisUrl: env.url('REDIS_URL', { doc: 'Redis, redis://user:password@host:port, for the per-minute limits', secret: true }),
+  redisUrl: env.url('REDIS_URL', {
+    doc: 'Redis, redis://user:password@host:port, for the per-minute limits and the request log',
+    secret: true,
+  }),
   port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
   publicUrl: env.url('PUBLIC_URL', { doc: 'public address of the gateway', default: 'http://localhost:8080' }),

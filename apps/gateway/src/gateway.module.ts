@@ -85,6 +85,9 @@ import { OperatorUsersController } from './operator/users.controller';
 import { ErasureService } from './people/erasure.service';
 import { ErasuresStore } from './people/erasures.store';
 import { PeopleController } from './people/people.controller';
+import { RequestLogController } from './request-log/request-log.controller';
+import { RequestLog } from './request-log/request-log.service';
+import { RequestLogStore } from './request-log/request-log.store';
 import { Downloads } from './responses/downloads';
 import { SendingService } from './sending/sending.service';
 import { SessionStrategy } from './sessions/session.strategy';
@@ -146,6 +149,7 @@ const DASHBOARD_API = [
   SettingsController,
   TeamController,
   AuditLogController,
+  RequestLogController,
   EventStreamController,
   BroadcastsController,
   AutoReplyController,
@@ -200,6 +204,8 @@ const STORES = [
     AuditLogService,
     RateLimitService,
     RateLimitStore,
+    RequestLog,
+    RequestLogStore,
     GlobalLimit,
     Draining,
     Downloads,

@@ -134,6 +134,7 @@ export async function startDashboard(
       | 'maxConnectionsPerAddress'
       | 'mediaStore'
       | 'publicUrl'
+      | 'redisUrl'
       | 'smtpUrl'
       | 'trustedProxies'
     >

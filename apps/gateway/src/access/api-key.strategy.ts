@@ -4,6 +4,7 @@ import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { Strategy } from 'passport-custom';
 import type { KeyAccess } from '../api-keys/key-access';
+import type { AuthenticatedRequest } from '../http/caller';
 import { KeyCache } from './key-cache';
 import { WrongKeys } from './wrong-keys';
 
@@ -22,16 +23,20 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
     super();
   }
 
-  async validate(request: FastifyRequest): Promise<KeyAccess | false> {
+  async validate(request: AuthenticatedRequest): Promise<KeyAccess | false> {
     const token = presentedToken(request);
     const access = typeof token === 'string' ? await this.keys.find(token, request.ip) : null;
     if (!access && token !== undefined) this.wrongKeys.count(request.ip);
     if (access && !access.allowsFrom(request.ip)) {
+      request.refusedKey = access;
       // Before the limits, so that a stolen key does not use up those of its owner.
       this.wrongKeys.count(request.ip);
       throw new GatewayError('IP_NOT_ALLOWED', 'This API key does not work from your address.');
     }
-    if (access?.business.suspended) throw new GatewayError('BUSINESS_SUSPENDED', 'The operator suspended this business.');
+    if (access?.business.suspended) {
+      request.refusedKey = access;
+      throw new GatewayError('BUSINESS_SUSPENDED', 'The operator suspended this business.');
+    }
     return access ?? false;
   }
 }

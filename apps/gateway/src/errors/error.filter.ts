@@ -25,8 +25,9 @@ export class ErrorFilter implements ExceptionFilter {
   respond(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asGatewayError(fault);
     reply.errorCode = error.error_code;
+    reply.errorDetails = error.extras['details'];
     const code = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
-    // A 503 is expected under load, and the request log has it.
+    // A 503 is expected under load, and its request line has it.
     if (code === 'INTERNAL' && error.status !== 503) {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }

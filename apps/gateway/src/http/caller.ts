@@ -2,10 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import ipaddr from 'ipaddr.js';
 
 /** The part of a key's or a session's identity that the HTTP layer counts and logs by. */
-type Caller = { api_key_id: number; business: { id: number } } | { user_id: number; business_id: number | null };
+type Caller =
+  | { api_key_id: number; api_key_name: string; sends_as: number; business: { id: number } }
+  | { user_id: number; business_id: number | null };
 
-/** A request after its guards; `user` is absent before them. */
-export type AuthenticatedRequest = FastifyRequest & { user?: Caller };
+/** A request after its guards; `user` is absent before them. `refusedKey` is a valid key that its address or its business excludes. */
+export type AuthenticatedRequest = FastifyRequest & { user?: Caller; refusedKey?: Caller };
 
 /** The business that a request acts for; null before it is authenticated, and for operators. */
 export function businessOf({ user }: AuthenticatedRequest): number | null {

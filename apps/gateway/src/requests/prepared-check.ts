@@ -55,6 +55,18 @@ const rulesOf = (type: new () => object) => getMetadataStorage().getTargetValida
 /** The field names of a request class. */
 export const fieldsOf = (type: new () => object): Set<string> => new Set(rulesOf(type).map(({ propertyName }) => propertyName));
 
+let everyField: ReadonlySet<string> | undefined;
+
+/** Whether a request class has a field with this name. */
+export function isKnownField(name: string): boolean {
+  everyField ??= new Set(
+    [...(getMetadataStorage() as unknown as { validationMetadatas: Map<unknown, { propertyName: string }[]> }).validationMetadatas.values()]
+      .flat()
+      .map(({ propertyName }) => propertyName),
+  );
+  return everyField.has(name);
+}
+
 /** Whether the value has no nested objects. */
 function isFlat(value: unknown): boolean {
   return (

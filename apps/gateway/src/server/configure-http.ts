@@ -9,7 +9,7 @@ import { ErrorFilter } from '../errors/error.filter';
 import { GatewayConfig } from '../gateway.config';
 import { Draining } from '../http/draining';
 import { LARGE_BODY_BY_KEY_LIMIT, LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
-import { logRequests } from '../http/request-log';
+import { logRequests } from '../http/request-line';
 import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
@@ -18,6 +18,7 @@ import { LoginService } from '../login/login.service';
 import { oidcRoutes } from '../login/oidc.routes';
 import { OidcService } from '../login/oidc.service';
 import { openApiDocument } from '../openapi/document';
+import { RequestLog } from '../request-log/request-log.service';
 import { RequestPipe } from '../requests/request.pipe';
 
 interface Route {
@@ -83,7 +84,9 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   });
   oidcRoutes(fastify, app.get(OidcService), app.get(LoginService), app.get(GatewayConfig).production);
   docsRoutes(fastify, openApiDocument(app.get(ModulesContainer), publicUrl), publicUrl);
+  const requestLog = app.get(RequestLog);
   fastify.addHook('onResponse', (request, reply, done) => {
+    if (reply.statusCode >= 400) requestLog.add(request, reply);
     const route = request.routeOptions.url ?? 'unknown';
     duration.observe({ method: request.method, route, status: reply.statusCode }, reply.elapsedTime / 1_000);
     done();

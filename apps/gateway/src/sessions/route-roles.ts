@@ -79,6 +79,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'DELETE /api/client/templates/:id': MANAGERS,
   'GET /api/client/connection': MANAGERS,
   'GET /api/client/connection/checks': MANAGERS,
+  'GET /api/client/requests': MANAGERS,
   'GET /api/client/settings': MANAGERS,
   'PUT /api/client/settings': MANAGERS,
   'GET /api/client/suppressions': MANAGERS,

@@ -7,6 +7,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The internal error code; the response may have a more general one. */
     errorCode: ErrorCode | undefined;
+    /** The `details` of the error. */
+    errorDetails: unknown;
   }
 }
 
@@ -19,6 +21,7 @@ const LOGGED = /^\/(api|webhooks)\//;
  */
 export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorateReply('errorCode', undefined);
+  fastify.decorateReply('errorDetails', undefined);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => log(logger, request, reply));
     done();

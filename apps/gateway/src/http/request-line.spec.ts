@@ -7,7 +7,7 @@ import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 
-describe('the request log', () => {
+describe('the line of each request in the gateway’s log', () => {
   const logger = createLogger('gateway', 'info');
   const lines = logLines(logger);
   let dashboard: Dashboard;
