@@ -20,6 +20,7 @@ const PAGES = [
   'broadcasts',
   'webhooks',
   'events',
+  'requests',
   'api-keys',
   'auto-reply',
   'usage',
@@ -31,7 +32,7 @@ const PAGES = [
 ];
 
 /** Pages that show an empty state before there is data. */
-const PAGES_OF_LISTS = ['', 'messages', 'inbox', 'broadcasts', 'webhooks', 'auto-reply', 'people'];
+const PAGES_OF_LISTS = ['', 'messages', 'inbox', 'broadcasts', 'webhooks', 'requests', 'auto-reply', 'people'];
 /** Pages on which a manager sees other parts than an owner. */
 const PAGES_OF_MANAGERS = ['broadcasts', 'auto-reply', 'api-keys', 'settings'];
 const PAGES_OF_OPERATORS = ['operator', 'operator/business?id=1', 'operator/dead-letters', 'operator/rate-card', 'operator/audit'];

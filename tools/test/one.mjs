@@ -27,6 +27,6 @@ if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) process.exit(1);
 }
 // Written by the build: the roles of each route, which the dashboard reads.
-if (file.includes('apps/dashboard/') && !existsSync('apps/dashboard/src/api/route-roles.json')) await import('../build/api-types.mjs');
+if (file.includes('apps/dashboard/') && !existsSync('apps/dashboard/src/api/request-samples.json')) await import('../build/api-types.mjs');
 const withoutPostgres = /startHarness|migratedDatabase|testDatabase/.test(text) ? {} : { TEST_WITHOUT_POSTGRES: '1' };
 process.exitCode = run('jest', ['--runInBand', '--runTestsByPath', file, ...more], { env: { NODE_ENV: 'test', ...withoutPostgres } });

@@ -81,6 +81,7 @@ const pages = [
   page('/broadcasts', () => import('./pages/broadcasts/broadcasts-page'), 'BroadcastsPage'),
   page('/webhooks', () => import('./pages/webhooks/webhooks-page'), 'WebhooksPage'),
   page('/events', () => import('./pages/events/events-page'), 'EventsPage'),
+  page('/requests', () => import('./pages/request-log/request-log-page'), 'RequestLogPage'),
   page('/api-keys', () => import('./pages/api-keys/api-keys-page'), 'ApiKeysPage'),
   page('/auto-reply', () => import('./pages/auto-reply/auto-reply-page'), 'AutoReplyPage'),
   page('/usage', () => import('./pages/usage/usage-page'), 'UsagePage'),
