@@ -124,6 +124,19 @@ export const ListConversations = operation('send', 'list-conversations', {
   }),
 });
 
+/** The most notes that a thread has beside its messages. */
+export const NEWEST_NOTES = 5;
+
+/** A note that only the business sees. */
+export const Note = Type.Object({
+  message_id: MessageId,
+  text: Type.String(),
+  /** The user who wrote it. */
+  user_id: Id,
+  at: IsoTime,
+});
+export type Note = Static<typeof Note>;
+
 /** One conversation and its messages, the newest first. */
 export const GetThread = operation('send', 'get-thread', {
   isRead: true,
@@ -134,7 +147,13 @@ export const GetThread = operation('send', 'get-thread', {
     /** Whether the colleagues' notes are among the messages, with the type `note`. */
     notes: Type.Optional(Type.Boolean()),
   }),
-  reply: Type.Object({ conversation: ConversationRecord, messages: Type.Array(ThreadMessage), next_cursor: NextCursor }),
+  reply: Type.Object({
+    conversation: ConversationRecord,
+    messages: Type.Array(ThreadMessage),
+    /** The newest notes of the whole conversation, with the first page if `notes` is true. */
+    newest_notes: Type.Optional(Type.Array(Note)),
+    next_cursor: NextCursor,
+  }),
   errors: ['NOT_FOUND'],
 });
 

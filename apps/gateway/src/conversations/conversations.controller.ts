@@ -114,7 +114,7 @@ export class ConversationsController {
     @Req() request: FastifyRequest,
   ) {
     const page = { business_id, conversation_id, ...pageOf(query), notes: true };
-    const { conversation, messages, next_cursor } = await this.rpc.call(GetThread, page);
+    const { conversation, messages, newest_notes, next_cursor } = await this.rpc.call(GetThread, page);
     const isOpened = query.cursor === undefined && !isUnattended(request);
     // The page does not wait, and the next refresh tries again after a failure.
     if (isOpened) void this.rpc.call(MarkConversationRead, { business_id, conversation_id }).catch(() => undefined);
@@ -122,12 +122,14 @@ export class ConversationsController {
     const sent = messages.filter(isSent).map(({ message_id }) => message_id);
     const [known, userNames, keyNames, [named]] = await Promise.all([
       this.statusesOf(business_id, sent),
-      this.users.namesOf(business_id, distinct(messages, 'user_id')),
+      this.users.namesOf(business_id, distinct([...messages, ...(newest_notes ?? [])], 'user_id')),
       this.keys.namesOf(business_id, distinct(messages, 'api_key_id')),
       this.withNames(business_id, [conversation]),
     ]);
+    const author = (id: number) => ({ id, name: userNames.get(id) ?? '' });
     return {
       conversation: named as NonNullable<typeof named>,
+      ...(newest_notes && { newest_notes: newest_notes.map(({ user_id, ...note }) => ({ ...note, author: author(user_id) })) }),
       messages: messages.map(({ user_id, api_key_id, ...message }) => {
         const status = known?.get(message.message_id);
         const delivery_status = status?.delivery_status ?? (known && isSent(message) ? ('sent' as const) : null);
@@ -135,7 +137,7 @@ export class ConversationsController {
           ...message,
           delivery_status,
           failure_reason: status?.failure_reason ?? null,
-          author: user_id === undefined ? null : { id: user_id, name: userNames.get(user_id) ?? '' },
+          author: user_id === undefined ? null : author(user_id),
           api_key: api_key_id === undefined ? null : { id: api_key_id, name: keyNames.get(api_key_id) ?? '' },
         };
       }),
@@ -212,6 +214,6 @@ export class ConversationsController {
   }
 }
 
-const distinct = (messages: ThreadMessage[], member: 'user_id' | 'api_key_id') => [
-  ...new Set(messages.flatMap((message) => message[member] ?? [])),
+const distinct = <M extends string>(rows: Partial<Record<M, number>>[], member: M) => [
+  ...new Set(rows.flatMap((row) => row[member] ?? [])),
 ];

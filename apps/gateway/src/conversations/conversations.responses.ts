@@ -7,6 +7,7 @@ import {
   LastMessage,
   ListConversations,
   NextCursor,
+  Note,
   Nullable,
   ThreadMessage,
 } from '@mgw/contracts';
@@ -78,6 +79,15 @@ export const ThreadResponse = Type.Object(
         description:
           'The newest first. delivery_status is null for messages from the customer, and when the status service did not respond in time.',
       },
+    ),
+    newest_notes: Type.Optional(
+      Type.Array(
+        Type.Composite([
+          Type.Omit(Note, ['user_id']),
+          Type.Object({ author: { ...Named, description: 'Who wrote it; the name is "" for somebody who was removed.' } as typeof Named }),
+        ]),
+        { description: 'The newest five notes of the whole conversation, the newest first; with the first page.' },
+      ),
     ),
     next_cursor: NextCursor,
   },

@@ -84,10 +84,15 @@ describe('the inbox (spec §10)', () => {
         { ...message, message_id: 'c', direction: 'out' as const, sent_by: 'api', api_key_id: keyId },
         { ...message, message_id: 'd', direction: 'in' as const, sent_by: null },
       ],
+      newest_notes: [user.id, 1_000_000].map((user_id) => ({ message_id: `note:${user_id}`, text: 'Gift wrap', user_id, at: message.at })),
       next_cursor: null,
     }));
     const { body } = await owner.get('/api/client/conversations/1/messages').expect(200);
-    const { messages, conversation: shown } = body as { messages: Record<string, unknown>[]; conversation: { last_message: object } };
+    const {
+      messages,
+      newest_notes,
+      conversation: shown,
+    } = body as { messages: Record<string, unknown>[]; newest_notes: object[]; conversation: { last_message: object } };
     const author = { id: user.id, name: user.name };
     const at = expect.any(String) as string;
     expect(shown.last_message).toEqual({ direction: 'out', type: 'text', text: 'Hello', at, sent_by: 'agent', author });
@@ -97,6 +102,9 @@ describe('the inbox (spec §10)', () => {
       [null, { id: keyId, name: 'Shop' }],
       [null, null],
     ]);
+    expect(newest_notes).toEqual(
+      [author, { id: 1_000_000, name: '' }].map((one) => ({ message_id: `note:${one.id}`, text: 'Gift wrap', at, author: one })),
+    );
     const sent: unknown[] = [];
     const accept = ({ sender, ...content }: { sender: { user_id?: number } }) => {
       sent.push({ ...content, by: sender.user_id });

@@ -12,12 +12,14 @@ import {
   type GatewayError,
   type RequestOf,
 } from '@mgw/contracts';
-import { inboundEvent } from '@mgw/harness';
+import { inboundEvent, rowsRead } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { numberOf, startSending, type Sending } from '../send.fixture';
+import { ThreadStore } from './thread.store';
 
 const [ASHA, BEN, ZOE] = ['919876543211', '919876543212', '919876543213'] as const;
 const ME = 7;
+const AT = expect.stringMatching(/Z$/) as string;
 
 describe('agents at work (decision 392)', () => {
   let sending: Sending;
@@ -160,5 +162,28 @@ describe('agents at work (decision 392)', () => {
     expect((await find(ASHA)).last_message).toMatchObject({ type: 'text' });
     const foreign = call(AddNote, { business_id: 2, conversation_id, user_id: ME, text: 'x' });
     expect(await foreign.catch((error: GatewayError) => error.error_code)).toBe('NOT_FOUND');
+  });
+
+  it('decision 665: lists the newest notes of the whole conversation with the first page, by an index', async () => {
+    const { id: conversation_id } = await find(BEN);
+    const call = sending.harness.rpc.call.bind(sending.harness.rpc);
+    for (const text of ['1', '2', '3', '4', '5', '6']) await call(AddNote, { business_id: 1, conversation_id, user_id: ME, text });
+    await reply(BEN);
+    const thread = { business_id: 1, conversation_id, limit: 1, cursor: null, notes: true };
+    const first = await call(GetThread, thread);
+    expect(first.messages).toMatchObject([{ type: 'text', sent_by: 'agent' }]);
+    expect(first.newest_notes?.map(({ text }) => text)).toEqual(['6', '5', '4', '3', '2']);
+    expect(first.newest_notes?.[0]).toEqual({ message_id: expect.stringMatching(/^note:/) as string, text: '6', user_id: ME, at: AT });
+    const { newest_notes: ofWhole } = await call(GetThread, { ...thread, limit: 100 });
+    expect(ofWhole).toEqual(first.newest_notes);
+    expect(await call(GetThread, { ...thread, cursor: first.next_cursor })).not.toHaveProperty('newest_notes');
+    expect(await call(GetThread, { ...thread, notes: false })).not.toHaveProperty('newest_notes');
+    await sending.harness.db.query(
+      `INSERT INTO send.notes (business_id, conversation_id, user_id, text, created_at)
+       SELECT 1, $1::bigint + (n % 2) * 1000000, 7, 'old', now() - n * interval '1 hour' FROM generate_series(1, 4000) AS n`,
+      [conversation_id],
+    );
+    const rows = await rowsRead(sending.harness.db, (db) => new ThreadStore(db).page(thread, conversation_id));
+    expect(rows['notes']).toBeLessThan(20);
   });
 });

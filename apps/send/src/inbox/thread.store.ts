@@ -1,5 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { GetThread, InboundDetails, RequestOf, SentDetails, ThreadMessage } from '@mgw/contracts';
+import {
+  NEWEST_NOTES,
+  type GetThread,
+  type InboundDetails,
+  type Note,
+  type ReplyOf,
+  type RequestOf,
+  type SentDetails,
+  type ThreadMessage,
+} from '@mgw/contracts';
 import { Database, pageOf, readCursor } from '@mgw/postgres';
 
 /** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
@@ -92,6 +101,14 @@ const START: PageStart = {
 };
 const THREAD_PAGE = threadSql(IDS, START, '$5');
 const PAGE_WITH_NOTES = threadSql(IDS, START, '$5', notes);
+/** SQL of the newest notes. Each branch reads a few rows of the index of its conversation. */
+const NOTES = `
+  SELECT 'note:' || n.id AS message_id, n.text, n.user_id, n.created_at AS at
+  FROM ${IDS} AS part (id) CROSS JOIN LATERAL (
+    SELECT id, text, user_id, created_at FROM send.notes
+    WHERE conversation_id = part.id ORDER BY created_at DESC, 'note:' || id DESC LIMIT ${NEWEST_NOTES}
+  ) n
+  ORDER BY n.created_at DESC, message_id DESC LIMIT ${NEWEST_NOTES}`;
 /** SQL of the last message of conversation `c`. */
 export const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
 
@@ -100,29 +117,54 @@ export const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
 export class ThreadStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns a page of messages, newest first, including those of conversations that were merged into this one */
+  /**
+   * @returns a page of messages, newest first, including those of conversations that were merged into this one; with the first page also the
+   * newest notes of the conversation, if `notes` is true
+   */
   async page(
     { business_id, limit, cursor, notes = false }: Omit<RequestOf<typeof GetThread>, 'conversation_id'>,
     conversationId: number,
-  ): Promise<{ messages: ThreadMessage[]; next_cursor: string | null }> {
+  ): Promise<Omit<ReplyOf<typeof GetThread>, 'conversation'>> {
     const after = readCursor(cursor, ['time', 'time', 'text']);
     const reads = this.db.reads(business_id);
-    const ids = await reads.query<{ id: string }>(
+    const found = await reads.query<{ id: string }>(
       'SELECT id FROM send.conversations WHERE id = $1 UNION ALL SELECT id FROM send.conversations WHERE merged_into = $1',
       [conversationId],
     );
+    const ids = found.map(({ id }) => id);
     const rows = await reads.query<MessageRow>(
       `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${notes ? PAGE_WITH_NOTES : THREAD_PAGE}) page`,
-      [ids.map(({ id }) => id), after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
+      [ids, after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
     );
     const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), (row) => [
       row.exact_place,
       row.exact_came,
       row.message_id,
     ]);
-    return { messages: page.map(toThreadMessage), next_cursor };
+    const messages = page.map(toThreadMessage);
+    if (!notes || after) return { messages, next_cursor };
+    return { messages, newest_notes: notesAmong(page, next_cursor === null) ?? (await this.notes(business_id, ids)), next_cursor };
+  }
+
+  private async notes(businessId: number, ids: string[]): Promise<Note[]> {
+    return (await this.db.reads(businessId).query<NoteRow>(NOTES, [ids])).map(toNote);
   }
 }
+
+type NoteRow = Pick<MessageRow, 'message_id' | 'text' | 'user_id' | 'at'>;
+
+/** @returns the newest notes, or null if the page does not have them: an open thread is read every few seconds */
+function notesAmong(page: MessageRow[], isWhole: boolean): Note[] | null {
+  const notes = page.filter(({ type }) => type === 'note').slice(0, NEWEST_NOTES);
+  return isWhole || notes.length === NEWEST_NOTES ? notes.map(toNote) : null;
+}
+
+const toNote = ({ message_id, text, user_id, at }: NoteRow): Note => ({
+  message_id,
+  text: text ?? '',
+  user_id: Number(user_id),
+  at: at.toISOString(),
+});
 
 /** How many of the rows fit into a page, at least one. */
 export function countFitting(rows: ContentRow[]): number {

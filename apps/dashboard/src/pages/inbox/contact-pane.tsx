@@ -7,26 +7,30 @@ import { nameOf, type Conversation } from './conversation';
 import { LabelsField } from './labels-field';
 import { OptOut } from './opt-out';
 import { PersonAvatar } from './person-avatar';
-import type { ThreadMessage } from './thread-message';
+import type { Note, ThreadMessage } from './thread-message';
 import type { useConversationChange } from './use-conversation-change';
 import { useRecentTemplates } from './use-recent-templates';
 import { Dimmed } from '../../components/dimmed';
 
-/** The third pane: the person, and what is known about the conversation. @param messages those that are loaded */
+/**
+ * The third pane: the person, and what is known about the conversation.
+ * @param messages those that are loaded
+ * @param notes the newest ones of the whole conversation
+ */
 export function ContactPane({
   conversation,
   messages,
+  notes,
   change,
 }: {
   conversation: Conversation;
   messages: ThreadMessage[];
+  notes: Note[];
   change: ReturnType<typeof useConversationChange>;
 }) {
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
-  const newest = [...messages].reverse();
-  const templates = useRecentTemplates(customer_phone, newest);
-  const notes = newest.filter(({ type }) => type === 'note').slice(0, 5);
+  const templates = useRecentTemplates(customer_phone, [...messages].reverse());
   return (
     <Stack gap="md" p="md">
       <Stack gap={4} align="center">
@@ -76,7 +80,7 @@ export function ContactPane({
             <Text key={message_id} size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
               {text}{' '}
               <Text span size="xs" c="dimmed">
-                {author?.name} · {dayOf(at)}
+                {author.name || 'Former colleague'} · {dayOf(at)}
               </Text>
             </Text>
           ))}

@@ -26,6 +26,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   });
   const conversation = thread.data?.[0]?.conversation;
   const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
+  const notes = thread.data?.[0]?.newest_notes ?? [];
   const change = useConversationChange(id);
   const field = useRef<HTMLTextAreaElement>(null);
   const [isDrawerOpen, drawer] = useDisclosure();
@@ -36,7 +37,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   }, [isUnread, isVisible]);
   const toggle = () => conversation && change.mutate({ status: conversation.status === 'open' ? 'closed' : 'open' });
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
-  const contact = conversation && <ContactPane conversation={conversation} messages={messages} change={change} />;
+  const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
   return (
     <>
       <section className="inbox-thread" aria-label="Conversation">

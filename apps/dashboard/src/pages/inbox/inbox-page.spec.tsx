@@ -344,6 +344,24 @@ describe('the inbox (additions §9)', () => {
     ).toEqual(['welcome', 'order_update']);
   });
 
+  it('decision 665: contact lists the newest notes, also those before the loaded messages', async () => {
+    const [conversation] = three;
+    const note = (nth: number, name: string) => ({ message_id: `note:${nth}`, text: `Note ${nth}`, at: AT, author: { id: nth, name } });
+    open('/inbox?id=1', three, {
+      'GET /api/client/conversations/1/messages': (_, url) =>
+        url.searchParams.has('cursor')
+          ? { conversation, messages: [message('wamid.old')], next_cursor: null }
+          : { conversation, messages: [message('wamid.1')], newest_notes: [note(2, 'Asha'), note(1, '')], next_cursor: 'older' },
+    });
+    const pane = await screen.findByRole('complementary', { name: 'Customer' });
+    await within(pane).findByText('Note 2');
+    within(pane).getByText(/^Asha · /);
+    within(pane).getByText(/^Former colleague · /);
+    await press('Older messages');
+    await screen.findByText('Text of wamid.old');
+    within(pane).getByText('Note 2');
+  });
+
   it.each(['loads', 'cannot be loaded'])('back: is there while a thread %s', async (state) => {
     const thread = () => (state === 'loads' ? new Promise(() => undefined) : new Refusal(404, { error: 'No resource has this id.' }));
     const search = open('/inbox?id=1', three, { 'GET /api/client/conversations/1/messages': thread });

@@ -3,6 +3,9 @@ import type { Schemas } from '../../api/client';
 /** A message of a thread. */
 export type ThreadMessage = Schemas['Thread']['messages'][number];
 
+/** A note of the business about a conversation. */
+export type Note = NonNullable<Schemas['Thread']['newest_notes']>[number];
+
 type LastMessage = NonNullable<Schemas['Conversations']['conversations'][number]['last_message']>;
 
 const LABELS: Record<string, string> = {
