@@ -1,8 +1,9 @@
 import { Alert, Stack, type StackProps } from '@mantine/core';
-import { useContext, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/client';
 import { Faults } from './field';
-import { UnsavedForms, valuesOf } from './unsaved-forms';
+import { valuesOf } from './unsaved-forms';
+import { useUnsaved } from './use-unsaved';
 import { wordsOf } from './words-of-fault';
 
 interface FormProps extends Omit<StackProps, 'onSubmit'> {
@@ -21,13 +22,9 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [general, setGeneral] = useState<string[]>([]);
-  const unsaved = useContext(UnsavedForms);
-  useEffect(() => {
-    const initial = valuesOf(form.current);
-    const isChanged = () => valuesOf(form.current) !== initial;
-    unsaved?.add(isChanged);
-    return () => void unsaved?.delete(isChanged);
-  }, []);
+  const initial = useRef('');
+  useEffect(() => void (initial.current = valuesOf(form.current)), []);
+  useUnsaved(() => valuesOf(form.current) !== initial.current);
   const show = (found: [field: string, message: string][]) => {
     const places = fieldsOf(form.current);
     const placed = found.map(([field, message]) => ({

@@ -1,7 +1,14 @@
 import { createContext } from 'react';
 
-/** Each form of a dialog adds a function that says whether its values differ from those that it began with. */
-export const UnsavedForms = createContext<Set<() => boolean> | null>(null);
+interface Unsaved {
+  /** Each form of the dialog adds a function that says whether its values differ from those that it began with. */
+  checks: Set<() => boolean>;
+  /** Runs an action that drops what was entered. If something was, it asks first. */
+  leave: (action: () => void) => void;
+}
+
+/** The forms of a dialog; null outside a dialog that asks. */
+export const UnsavedForms = createContext<Unsaved | null>(null);
 
 /** The values of a form's controls, as a text that can be compared. */
 export function valuesOf(form: HTMLFormElement | null): string {

@@ -1,4 +1,3 @@
-import { useDisclosure } from '@mantine/hooks';
 import { useState, type ReactNode } from 'react';
 import { ConfirmDialog } from './confirm-dialog';
 import { UnsavedForms } from './unsaved-forms';
@@ -14,22 +13,24 @@ interface Dialog {
  * @returns the dialog's props, and the question, which stands beside the dialog
  */
 export function useDiscardQuestion({ onClose, closeOnEscape = true, children }: Dialog) {
-  const [forms] = useState(() => new Set<() => boolean>());
-  const [isAsking, { open: ask, close: keep }] = useDisclosure(false);
+  const [checks] = useState(() => new Set<() => boolean>());
+  /** The action that waits for the answer. */
+  const [asked, setAsked] = useState<(() => void) | null>(null);
+  const leave = (action: () => void) => ([...checks].some((isUnsaved) => isUnsaved()) ? setAsked(() => action) : action());
   const dialog = {
-    onClose: () => ([...forms].some((isChanged) => isChanged()) ? ask() : onClose()),
+    onClose: () => leave(onClose),
     // Escape closes the question only.
-    closeOnEscape: closeOnEscape && !isAsking,
-    children: <UnsavedForms value={forms}>{children}</UnsavedForms>,
+    closeOnEscape: closeOnEscape && asked === null,
+    children: <UnsavedForms value={{ checks, leave }}>{children}</UnsavedForms>,
   };
   const question = (
     <ConfirmDialog
-      opened={isAsking}
+      opened={asked !== null}
       question="Discard what you entered?"
       consequence="It has not been saved or sent."
       action="Discard"
-      onConfirm={onClose}
-      onClose={keep}
+      onConfirm={() => asked?.()}
+      onClose={() => setAsked(null)}
     />
   );
   return { dialog, question };

@@ -1,7 +1,8 @@
-import { Drawer, Group } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { api, request } from '../../api/client';
+import { FormDrawer } from '../../components/form-drawer';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { BackButton } from './back-button';
@@ -60,9 +61,9 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
       <aside className="inbox-contact" aria-label="Customer">
         {contact}
       </aside>
-      <Drawer opened={isDrawerOpen} onClose={drawer.close} position="right" size="sm" title="Customer">
+      <FormDrawer opened={isDrawerOpen} onClose={drawer.close} position="right" size="sm" title="Customer">
         {contact}
-      </Drawer>
+      </FormDrawer>
     </>
   );
 }

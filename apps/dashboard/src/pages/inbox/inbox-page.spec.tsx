@@ -65,6 +65,16 @@ function open(address: string, listed: ListedConversation[], routes: Parameters<
   return () => opened.latestLocation.search as Record<string, string>;
 }
 
+const template = {
+  id: 3,
+  name: 'hello',
+  language: 'en',
+  status: 'APPROVED',
+  category: 'UTILITY',
+  content: 'Hi {{1}}',
+  variables: ['1'],
+  components: [{ type: 'BODY', text: 'Hi {{1}}' }],
+};
 const three = [conversation(1), conversation(2), conversation(3)];
 
 describe('the inbox (additions §9)', () => {
@@ -198,6 +208,15 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(screen.queryByText('Order 7')).toBeNull());
   });
 
+  it('labels: a half-typed one is added when the focus goes elsewhere in the pane', async () => {
+    open('/inbox?id=1', three, { 'PATCH /api/client/conversations/1': () => ({ conversation: three[0] }) });
+    const field = await screen.findByPlaceholderText('Add a label');
+    act(() => field.focus());
+    fireEvent.change(field, { target: { value: ' VIP ' } });
+    act(() => field.blur());
+    await waitFor(() => expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'] }]));
+  });
+
   it('search: opens the message that it found, also an older one', async () => {
     const scroll = jest.spyOn(Element.prototype, 'scrollIntoView');
     const found = { message_id: 'wamid.old', direction: 'in' as const, text: 'It is late', at: AT };
@@ -283,16 +302,6 @@ describe('the inbox (additions §9)', () => {
     });
 
     it('begins a conversation with a template, and opens it', async () => {
-      const template = {
-        id: 3,
-        name: 'hello',
-        language: 'en',
-        status: 'APPROVED',
-        category: 'UTILITY',
-        content: 'Hi {{1}}',
-        variables: ['1'],
-        components: [{ type: 'BODY', text: 'Hi {{1}}' }],
-      };
       const search = open('/inbox', three, {
         'GET /api/client/templates': () => ({ templates: [template] }),
         'POST /api/client/messages': () => ({ success: true, phone: '12015550102' }),
@@ -342,6 +351,92 @@ describe('the inbox (additions §9)', () => {
         .getAllByText(/^(welcome|order_update|foreign)$/)
         .map(({ textContent }) => textContent),
     ).toEqual(['welcome', 'order_update']);
+  });
+
+  describe('dialogs ask before they drop what was entered (decision 630)', () => {
+    const choose = async (dialog: HTMLElement) => {
+      fireEvent.click(within(dialog).getByRole('combobox', { name: /^Template/ }));
+      fireEvent.click(await screen.findByRole('option', { name: 'hello (en)' }));
+    };
+    const enter = (dialog: HTMLElement, field: HTMLElement, value: string) => {
+      expect(dialog.contains(field)).toBe(true);
+      act(() => field.focus());
+      fireEvent.change(field, { target: { value } });
+    };
+    const escape = () => fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+    const asked = () => screen.findByRole('dialog', { name: 'Discard what you entered?' });
+    const dialogs: [name: string, button: string, fill: (dialog: HTMLElement) => void | Promise<void>][] = [
+      ['Quick replies', 'Quick replies', (dialog) => enter(dialog, within(dialog).getByLabelText(/^Text/), 'From 9')],
+      ['Labels', 'Manage labels', (dialog) => enter(dialog, within(dialog).getByLabelText(/^Name/), 'Refund')],
+      ['Customer', 'Details', (dialog) => enter(dialog, within(dialog).getByPlaceholderText('Add a label'), 'VI')],
+      [
+        'Send a template',
+        'Template',
+        async (dialog) => {
+          await choose(dialog);
+          enter(dialog, await within(dialog).findByLabelText(/^\{\{1\}\}/), 'Asha');
+        },
+      ],
+      [
+        'New conversation',
+        'New conversation',
+        async (dialog) => {
+          await choose(dialog);
+          enter(dialog, await within(dialog).findByLabelText(/^Phone/), '+1 201');
+        },
+      ],
+    ];
+
+    it.each(dialogs)('%s', async (name, button, fill) => {
+      const session_window = { open: button !== 'Template', last_inbound_at: AT, closes_at: null };
+      const routes = { 'GET /api/client/templates': () => ({ templates: [template] }) };
+      open('/inbox?id=1', [conversation(1, { session_window })], routes);
+      await screen.findByText('Text of wamid.1');
+      const show = async () => {
+        await press(button);
+        return screen.findByRole('dialog', { name });
+      };
+      const isGone = () => waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+      await show();
+      escape();
+      await isGone();
+      await fill(await show());
+      escape();
+      await press('Go back', 'button', await asked());
+      await screen.findByRole('dialog', { name });
+      escape();
+      await press('Discard', 'button', await asked());
+      await isGone();
+      await show();
+      escape();
+      await isGone();
+      expect(sent()).toEqual([]);
+    });
+
+    it('also before another one is edited, and not after one was saved', async () => {
+      const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
+      open('/inbox?id=1', three, {
+        'GET /api/client/quick-replies': () => ({ quick_replies }),
+        'PUT /api/client/quick-replies/7': () => ({ message: 'Saved.' }),
+      });
+      await screen.findByText('Text of wamid.1');
+      await press('Quick replies');
+      const dialog = await screen.findByRole('dialog', { name: 'Quick replies' });
+      const shortcut = () => within(dialog).getByLabelText<HTMLInputElement>(/^Shortcut/).value;
+      await within(dialog).findByText('/hours');
+      await type(/^Shortcut/, 'ho');
+      await press(/^\/hours/, 'button', dialog);
+      await press('Go back', 'button', await asked());
+      expect(shortcut()).toBe('ho');
+      await press(/^\/hours/, 'button', dialog);
+      await press('Discard', 'button', await asked());
+      expect(shortcut()).toBe('hours');
+      await type(/^Text/, 'From 10 to 18.');
+      await press('Save', 'button', dialog);
+      await waitFor(() => expect(shortcut()).toBe(''));
+      escape();
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    });
   });
 
   it('decision 665: contact lists the newest notes, also those before the loaded messages', async () => {

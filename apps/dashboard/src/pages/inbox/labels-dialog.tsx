@@ -1,24 +1,7 @@
-import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
-import { api, request, shownByForm, type Schemas } from '../../api/client';
-import { ConfirmButton } from '../../components/confirm-button';
-import { Dimmed } from '../../components/dimmed';
-import { Field } from '../../components/field';
-import { Form } from '../../components/form';
-import { LabelChips, labelsQuery } from './label-chips';
+import { FormModal } from '../../components/form-modal';
+import { Labels } from './labels';
 
-type Color = Schemas['LabelRequest']['color'];
-const COLORS: Color[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'violet', 'pink'];
-
-interface Draft {
-  id: number | null;
-  name: string;
-  color: Color;
-}
-const NEW: Draft = { id: null, name: '', color: 'gray' };
-
-/** Creates, renames, colors and deletes labels. @param onRenamed receives a label's former name and its new one, undefined if it was deleted */
+/** @param onRenamed receives a label's former name and its new one, undefined if it was deleted */
 export function LabelsDialog({
   opened,
   onClose,
@@ -28,89 +11,9 @@ export function LabelsDialog({
   onClose: () => void;
   onRenamed: (from: string, to: string | undefined) => void;
 }) {
-  const queries = useQueryClient();
-  const { data } = useQuery({ ...labelsQuery, enabled: opened });
-  const [draft, setDraft] = useState(NEW);
-  const labels = data?.labels ?? [];
-  const done = (id: number | null, to?: string) => {
-    const from = labels.find((label) => label.id === id)?.name;
-    if (from !== undefined && from !== to) onRenamed(from, to);
-    setDraft(NEW);
-    for (const queryKey of [['labels'], ['inbox']]) void queries.invalidateQueries({ queryKey });
-  };
-  const save = useMutation({
-    mutationFn: ({ id, ...body }: Draft): Promise<unknown> =>
-      id === null
-        ? request(api.POST('/api/client/labels', { body }))
-        : request(api.PUT('/api/client/labels/{id}', { params: { path: { id } }, body })),
-    onError: shownByForm,
-    onSuccess: (_, { id, name }) => done(id, name),
-  });
-  const remove = useMutation({
-    mutationFn: (id: number) => request(api.DELETE('/api/client/labels/{id}', { params: { path: { id } } })),
-    onSuccess: (_, id) => done(id),
-  });
   return (
-    <Modal opened={opened} onClose={onClose} title="Labels">
-      <Stack>
-        {data && labels.length === 0 && (
-          <Dimmed>Labels sort conversations, such as “VIP” or “Refund”. The list can be filtered by them.</Dimmed>
-        )}
-        {labels.map((label) => (
-          <Group key={label.id} wrap="nowrap" justify="space-between">
-            <Group style={{ minWidth: 0 }}>
-              <LabelChips names={[label.name]} />
-            </Group>
-            <Group gap="xs" wrap="nowrap">
-              <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => setDraft(label)}>
-                Edit
-              </Button>
-              <ConfirmButton
-                variant="subtle"
-                color="red"
-                size="compact-sm"
-                aria-label={`Delete ${label.name}`}
-                question={`Delete the label ${label.name}?`}
-                consequence="It is removed from all conversations."
-                onConfirm={() => remove.mutate(label.id)}
-              >
-                Delete
-              </ConfirmButton>
-            </Group>
-          </Group>
-        ))}
-        <Form gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
-          <Field name="name">
-            <TextInput
-              label="Name"
-              placeholder="VIP"
-              maxLength={40}
-              required
-              value={draft.name}
-              onChange={(e) => setDraft({ ...draft, name: e.currentTarget.value })}
-            />
-          </Field>
-          <Field name="color">
-            <Select
-              label="Color"
-              allowDeselect={false}
-              data={COLORS}
-              value={draft.color}
-              onChange={(color) => setDraft({ ...draft, color: color ?? draft.color })}
-            />
-          </Field>
-          <Group justify="flex-end">
-            {draft.id !== null && (
-              <Button variant="default" onClick={() => setDraft(NEW)}>
-                Cancel
-              </Button>
-            )}
-            <Button type="submit" loading={save.isPending}>
-              {draft.id === null ? 'Add' : 'Save'}
-            </Button>
-          </Group>
-        </Form>
-      </Stack>
-    </Modal>
+    <FormModal opened={opened} onClose={onClose} title="Labels">
+      <Labels onRenamed={onRenamed} />
+    </FormModal>
   );
 }

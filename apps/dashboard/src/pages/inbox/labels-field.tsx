@@ -2,8 +2,11 @@ import { TagsInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
+import { useUnsaved } from '../../components/use-unsaved';
 import type { Conversation } from './conversation';
 import { labelsQuery } from './label-chips';
+
+const MAX_LABELS = 20;
 
 /** The labels of a conversation. */
 export function LabelsField({ conversation: { id, labels } }: { conversation: Pick<Conversation, 'id' | 'labels'> }) {
@@ -21,20 +24,39 @@ export function LabelsField({ conversation: { id, labels } }: { conversation: Pi
       void Promise.all(reloads).then(() => setWanted((now) => (now === names ? undefined : now)));
     },
   });
+  const [typed, setTyped] = useState('');
+  useUnsaved(() => typed.trim() !== '');
   const shown = wanted ?? labels;
+  const change = (names: string[]) => {
+    setWanted(names);
+    save.mutate(names);
+  };
+  const accept = () => {
+    const name = typed.trim();
+    const isNew = !shown.some((one) => one.toLowerCase() === name.toLowerCase());
+    if (isNew && shown.length >= MAX_LABELS) return;
+    setTyped('');
+    if (name !== '' && isNew) change([...shown, name]);
+  };
   return (
     <TagsInput
       aria-label="Labels"
       placeholder={shown.length === 0 ? 'Add a label' : undefined}
       size="xs"
-      maxTags={20}
+      maxTags={MAX_LABELS}
       maxLength={40}
       data={(known.data?.labels ?? []).map(({ name }) => name)}
+      searchValue={typed}
+      onSearchChange={setTyped}
       value={shown}
-      onChange={(names) => {
-        setWanted(names);
-        save.mutate(names);
+      onChange={change}
+      acceptValueOnBlur={false}
+      onBlur={({ currentTarget, relatedTarget }) => {
+        // A question whether to discard the text takes the focus and must not save it.
+        if (relatedTarget === null || dialogOf(relatedTarget) === dialogOf(currentTarget)) accept();
       }}
     />
   );
 }
+
+const dialogOf = (element: Element) => element.closest('[role=dialog]');

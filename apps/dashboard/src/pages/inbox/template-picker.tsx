@@ -1,11 +1,11 @@
-import { Modal } from '@mantine/core';
 import { api, request } from '../../api/client';
+import { FormModal } from '../../components/form-modal';
 import { TemplateMessage } from './template-message';
 
 /** Sends a template to the customer of a conversation. */
 export function TemplatePicker({ opened, onClose, conversationId }: { opened: boolean; onClose: () => void; conversationId: number }) {
   return (
-    <Modal opened={opened} onClose={onClose} title="Send a template" size="lg">
+    <FormModal opened={opened} onClose={onClose} title="Send a template" size="lg">
       <TemplateMessage
         send={(body, key) => {
           const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
@@ -13,6 +13,6 @@ export function TemplatePicker({ opened, onClose, conversationId }: { opened: bo
         }}
         onSent={onClose}
       />
-    </Modal>
+    </FormModal>
   );
 }

@@ -1,0 +1,35 @@
+import { Stack, Text, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import { api, request } from '../../api/client';
+import { Field } from '../../components/field';
+import { useUnsaved } from '../../components/use-unsaved';
+import { TemplateMessage } from './template-message';
+
+/** Sends a template to any number. @param onSent receives the digits of the number */
+export function NewConversation({ onSent }: { onSent: (phone: string) => void }) {
+  const [phone, setPhone] = useState('');
+  // The form begins again with each template, and the number stays.
+  useUnsaved(() => phone !== '');
+  return (
+    <Stack>
+      <Text size="sm">A conversation begins with an approved template. You can write freely when the customer has replied.</Text>
+      <TemplateMessage
+        send={(content, key) =>
+          request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': key } }, body: { ...content, phone } }))
+        }
+        onSent={(result) => onSent(result.phone)}
+      >
+        <Field name="phone">
+          <TextInput
+            label="Phone"
+            placeholder="+1 201 555 0100"
+            type="tel"
+            required
+            value={phone}
+            onChange={(e) => setPhone(e.currentTarget.value)}
+          />
+        </Field>
+      </TemplateMessage>
+    </Stack>
+  );
+}

@@ -1,0 +1,111 @@
+import { ActionIcon, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { IconTrash } from '@tabler/icons-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useContext, useState } from 'react';
+import { api, request, shownByForm } from '../../api/client';
+import type { QuickReply } from './matching-replies';
+import { quickRepliesQuery } from './use-quick-replies';
+import { Field } from '../../components/field';
+import { Form } from '../../components/form';
+import { Dimmed } from '../../components/dimmed';
+import { UnsavedForms } from '../../components/unsaved-forms';
+
+const NEW = { id: null as number | null, shortcut: '', text: '' };
+
+/** Lists, writes and deletes quick replies. */
+export function QuickReplies() {
+  const queries = useQueryClient();
+  const { data } = useQuery(quickRepliesQuery);
+  const [draft, setDraft] = useState(NEW);
+  /** Changes when the form begins again, with other values. */
+  const [begun, setBegun] = useState(0);
+  const leave = useContext(UnsavedForms)?.leave;
+  const refresh = () => void queries.invalidateQueries({ queryKey: quickRepliesQuery.queryKey });
+  const save = useMutation({
+    mutationFn: ({ id, ...body }: typeof NEW): Promise<unknown> =>
+      id === null
+        ? request(api.POST('/api/client/quick-replies', { body }))
+        : request(api.PUT('/api/client/quick-replies/{id}', { params: { path: { id } }, body })),
+    onError: shownByForm,
+    onSuccess: () => {
+      begin(NEW);
+      refresh();
+    },
+  });
+  const begin = (values: typeof NEW) => {
+    setDraft(values);
+    setBegun((nth) => nth + 1);
+    save.reset();
+  };
+  const remove = useMutation({
+    mutationFn: ({ id }: QuickReply) => request(api.DELETE('/api/client/quick-replies/{id}', { params: { path: { id } } })),
+    onSuccess: (_, { id }) => {
+      if (id === draft.id) begin(NEW);
+      refresh();
+    },
+  });
+  const replies = data?.quick_replies ?? [];
+  return (
+    <Stack>
+      {replies.length === 0 && <Dimmed>Texts that your team sends often. Type / and the shortcut in the reply field to insert one.</Dimmed>}
+      {replies.map((reply) => (
+        <Group key={reply.id} wrap="nowrap" justify="space-between">
+          <Button
+            variant="subtle"
+            color="gray"
+            h="auto"
+            py={6}
+            style={{ flex: 1, minWidth: 0 }}
+            styles={{ inner: { justifyContent: 'flex-start' }, label: { display: 'block', textAlign: 'start' } }}
+            onClick={() => leave?.(() => begin(reply))}
+          >
+            <Text size="sm" fw={600} c="var(--mantine-color-text)">
+              /{reply.shortcut}
+            </Text>
+            <Text size="sm" truncate c="dimmed">
+              {reply.text}
+            </Text>
+          </Button>
+          <ActionIcon variant="subtle" color="red" aria-label={`Delete ${reply.shortcut}`} onClick={() => remove.mutate(reply)}>
+            <IconTrash size={16} />
+          </ActionIcon>
+        </Group>
+      ))}
+      <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
+        <Field name="shortcut">
+          <TextInput
+            label="Shortcut"
+            autoFocus={begun > 0}
+            placeholder="hours"
+            leftSection="/"
+            maxLength={32}
+            required
+            value={draft.shortcut}
+            onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
+          />
+        </Field>
+        <Field name="text">
+          <Textarea
+            label="Text"
+            autosize
+            minRows={2}
+            maxLength={4096}
+            required
+            value={draft.text}
+            onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
+          />
+        </Field>
+        <Group justify="flex-end">
+          {draft.id !== null && (
+            <Button variant="default" onClick={() => begin(NEW)}>
+              Cancel
+            </Button>
+          )}
+          <Button type="submit" loading={save.isPending}>
+            {draft.id === null ? 'Add' : 'Save'}
+          </Button>
+        </Group>
+      </Form>
+    </Stack>
+  );
+}
