@@ -23,6 +23,7 @@ export const PAGES = [
   '/api-keys',
   '/auto-reply',
   '/usage',
+  '/requests',
   '/settings',
   '/settings/connection',
   '/people',
