@@ -136,7 +136,8 @@ describe('auto-reply and the live tail (spec §10, §6.2)', () => {
         text = blocks.pop() ?? '';
         for (const block of blocks) {
           const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
-          if (field('id') !== undefined) read.push({ id: field('id') ?? '', event: field('event') ?? '', data: field('data') ?? '' });
+          if (field('id') !== undefined && field('event') !== 'stream.started')
+            read.push({ id: field('id') ?? '', event: field('event') ?? '', data: field('data') ?? '' });
         }
       }
     })().catch(() => undefined);

@@ -25,6 +25,6 @@ export type { EventConsumerOptions } from './consumer-options';
 export { DeadLetters, type DeadLetter } from './dead-letters';
 export { PermanentFailure } from './failures';
 export { traceparentOf } from './trace';
-export { EventTail, type TailedEvent } from './tail';
+export { EventTail, type TailedEvent, type TailStart } from './tail';
 export { StreamProgress } from './stream-progress';
 export { eraseEvents } from './erase-events';

@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { EventTail, type TailedEvent } from './index';
-import { FollowerDroppedError } from './tail';
+import { FollowerDroppedError, type TailStart } from './tail';
 import { ensureStreams } from './streams';
 import { openShop, sent, type Shop } from './shop.fixture';
 
@@ -51,6 +51,31 @@ describe('the live tail of events (spec §10)', () => {
     const all = await follow(0);
     await publish(6, 7);
     await receives(all, 1, 2, 3, 4, 5, 6, 7);
+  });
+
+  it('decision 667: reports where a follower begins, and whether the stream still has what follows', async () => {
+    await publish(1, 2);
+    await publish(3, 4);
+    const start = async (after: number | null) => {
+      const order: (TailStart | number)[] = [];
+      const stop = await tail.follow(
+        after,
+        ({ event }) => order.push(Number(event.id.split('.').at(-1))),
+        (begun) => order.push(begun),
+      );
+      stop();
+      return order;
+    };
+    const [begun] = (await start(null)) as [TailStart];
+    expect(begun.isComplete).toBe(true);
+    await publish(5);
+    expect(await start(begun.position)).toEqual([begun, 5]);
+    const first = begun.position - (begun.position % 1) - 1;
+    expect(await start(first)).toEqual([{ position: first, isComplete: true }, 2, 3, 4, 5]);
+    await (await shop.nc.jetstreamManager()).streams.purge('PUBLIC', { seq: first + 2 });
+    expect(await start(first)).toEqual([{ position: first + 1, isComplete: false }, 5]);
+    expect(await start(begun.position)).toEqual([begun, 5]);
+    expect(await start(first + 100)).toEqual([{ position: first + 2, isComplete: false }]);
   });
 
   it('skips events of unknown types, also at the end of the stream', async () => {

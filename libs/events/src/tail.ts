@@ -10,6 +10,13 @@ export interface TailedEvent {
   event: EventEnvelope;
 }
 
+/** The beginning of a follower. */
+export interface TailStart {
+  position: number;
+  /** False if the stream has deleted or lost messages after the place at which the follower resumes. */
+  isComplete: boolean;
+}
+
 export interface EventTailOptions {
   nc: NatsConnection;
   stream: StreamName;
@@ -26,6 +33,8 @@ const MAX_BACKLOG_BYTES = 256 * 1024;
 /** Bytes of live events that wait for all followers that catch up. */
 const MAX_BACKLOG_BYTES_OF_ALL = 4 * 1024 ** 2;
 const RETRY_MS = 500;
+
+type OnStart = (start: TailStart) => void;
 
 /** @returns false when the reader is gone */
 type OnEvent = (tailed: TailedEvent) => unknown;
@@ -69,16 +78,17 @@ export class EventTail {
   /**
    * Delivers every event after the position (null: from now on) once and in order. After JetStream lost its store it delivers what is
    * published from then on.
+   * @param onStart is called once, before the first event
    * @returns a function that ends it
    * @throws FollowerDroppedError
    */
-  async follow(after: number | null, onEvent: OnEvent): Promise<() => void> {
+  async follow(after: number | null, onEvent: OnEvent, onStart: OnStart = () => undefined): Promise<() => void> {
     const follower: Follower = { onEvent, backlog: [], backlogBytes: 0, isDropped: false, last: 0 };
     this.followers.add(follower);
     try {
       await this.openLive();
       const { numbering } = this;
-      const last = await this.catchUp(after, follower);
+      const last = await this.catchUp(after, follower, onStart);
       if (follower.isDropped) throw new FollowerDroppedError('too many events were published before the follower caught up');
       if (numbering === this.numbering) follower.last = last;
     } catch (error) {
@@ -104,7 +114,7 @@ export class EventTail {
   private async compareStream(): Promise<void> {
     const manager = await this.options.nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(this.options.nc));
-    const { created } = await manager.streams.info(this.options.stream);
+    const { created, state } = await manager.streams.info(this.options.stream);
     if (this.created === created || this.closed) return;
     // A stream that replaced a lost one counts from one again: followers receive it from its beginning.
     const isReplacement = this.created !== undefined;
@@ -116,7 +126,7 @@ export class EventTail {
     this.live?.unsubscribe();
     for (const subscription of this.catchUps) subscription.unsubscribe();
     this.numbering += 1;
-    this.lastPosition = 0;
+    this.lastPosition = isReplacement ? 0 : afterMessage(state.last_seq);
     for (const follower of this.followers) {
       if (follower.backlog !== undefined) follower.backlog = (this.takeBacklog(follower), []);
       follower.last = 0;
@@ -186,11 +196,16 @@ export class EventTail {
   }
 
   /** @returns the position of the last event that it read from the store */
-  private async catchUp(after: number | null, follower: Follower): Promise<number> {
-    if (after === null) return this.lastPosition;
+  private async catchUp(after: number | null, follower: Follower, onStart: OnStart): Promise<number> {
+    if (after === null) {
+      onStart({ position: this.lastPosition, isComplete: true });
+      return this.lastPosition;
+    }
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
     // The follower may have received only a part of this message.
     const seq = Math.max(1, Math.floor(after));
+    const isComplete = Math.floor(after) + 1 >= state.first_seq && Math.floor(after) <= state.last_seq;
+    onStart({ position: isComplete ? after : Math.min(Math.max(after, state.first_seq - 1), state.last_seq), isComplete });
     if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
     let last = after;
     const subscription = await this.subscribe(this.optionsFrom(seq));
@@ -226,6 +241,9 @@ export class EventTail {
     return this.options.nc.jetstream().subscribe(this.options.subject, options);
   }
 }
+
+/** The position after the last event of a message. */
+const afterMessage = (seq: number) => seq + (POSITIONS_PER_MESSAGE - 1) / POSITIONS_PER_MESSAGE;
 
 function tailedIn(message: JsMsg): TailedEvent[] {
   return readEvents(message.subject, message.data).flatMap((read, i) =>

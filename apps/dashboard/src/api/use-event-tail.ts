@@ -11,14 +11,17 @@ export interface TailedEvent {
   data: Record<string, unknown>;
 }
 
+/** The event of a row that marks where events may be missing; its timestamp is the end of the interruption, its `since` the beginning. */
+export const INTERRUPTED = 'stream.interrupted';
+
 /** The newest events that a page holds. */
 const HELD = 500;
 /** Time until the next connection after one that the browser does not repeat by itself, in milliseconds. */
 const RETRY_MS = 5_000;
 
 /**
- * Follows the business's events, the newest first. A new connection continues after the last event received, so that none is lost or
- * shown twice. A hidden tab closes its connection (decision 188).
+ * Follows the business's events, the newest first. A new connection continues after the last event received, or where the first one began,
+ * so that none is lost or shown twice (decision 667). A hidden tab closes its connection (decision 188).
  */
 export function useEventTail(names: readonly string[]): { events: TailedEvent[]; isConnected: boolean; received: number } {
   const queries = useQueryClient();
@@ -28,6 +31,20 @@ export function useEventTail(names: readonly string[]): { events: TailedEvent[];
   useEffect(() => {
     let source: EventSource | null = null;
     let again: ReturnType<typeof setTimeout> | undefined;
+    /** When the connection broke; undefined while it is open. */
+    let brokenAt: string | undefined;
+    const onBreak = () => {
+      brokenAt ??= new Date().toISOString();
+      setIsConnected(false);
+    };
+    const hold = (event: TailedEvent) => setTail(({ events, ...rest }) => ({ ...rest, events: [event, ...events].slice(0, HELD) }));
+    const onStart = ({ data, lastEventId }: MessageEvent<string>) => {
+      const { is_complete } = JSON.parse(data) as { is_complete: boolean };
+      const timestamp = new Date().toISOString();
+      if (!is_complete) hold({ key: `${lastEventId} ${timestamp}`, event: INTERRUPTED, timestamp, data: { since: brokenAt ?? timestamp } });
+      last.current = lastEventId;
+      brokenAt = undefined;
+    };
     const onEvent = ({ data, lastEventId }: MessageEvent<string>) => {
       last.current = lastEventId;
       const event = JSON.parse(data) as Omit<TailedEvent, 'key'>;
@@ -43,18 +60,19 @@ export function useEventTail(names: readonly string[]): { events: TailedEvent[];
       clearTimeout(again);
       source?.close();
       source = null;
-      setIsConnected(false);
+      onBreak();
       if (document.hidden) return;
       const opened = new EventSource(`/api/client/events/stream${last.current === undefined ? '' : `?after=${last.current}`}`);
       source = opened;
       opened.onopen = () => setIsConnected(true);
       opened.onerror = () => {
-        setIsConnected(false);
+        onBreak();
         if (opened.readyState !== EventSource.CLOSED) return;
         // The server refused: the session may have ended.
         void queries.invalidateQueries({ queryKey: meQuery.queryKey });
         again = setTimeout(follow, RETRY_MS);
       };
+      opened.addEventListener('stream.started', onStart);
       for (const name of names) opened.addEventListener(name, onEvent);
     };
     follow();

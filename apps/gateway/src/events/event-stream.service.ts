@@ -1,6 +1,6 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { EventTail, type TailedEvent } from '@mgw/events';
+import { EventTail, type TailedEvent, type TailStart } from '@mgw/events';
 import { LOGGER, NATS } from '@mgw/service';
 import type { FastifyReply } from 'fastify';
 import { SessionsStore } from '../sessions/sessions.store';
@@ -75,10 +75,14 @@ export class EventStreamService implements BeforeApplicationShutdown {
       return end(out);
     }
     try {
-      stop = await this.tail.follow(after, (tailed) => {
-        begin();
-        return this.publish(out, businessId, tailed);
-      });
+      stop = await this.tail.follow(
+        after,
+        (tailed) => this.publish(out, businessId, tailed),
+        (start) => {
+          begin();
+          writeStart(out, start);
+        },
+      );
       if (out.destroyed) stop();
       // From the response on, no event is missed.
       begin();
@@ -124,6 +128,11 @@ export class EventStreamService implements BeforeApplicationShutdown {
     if (alive === null || (alive?.totp_required && !alive.totp)) end(out);
     else if (isOpen(out)) out.write(': still here\n\n');
   }
+}
+
+/** Writes where a stream begins, so that a reader whose connection breaks before its first event can continue from there (decision 667). */
+function writeStart(out: FastifyReply['raw'], { position, isComplete }: TailStart): void {
+  if (isOpen(out)) out.write(`id: ${position}\nevent: stream.started\ndata: ${JSON.stringify({ is_complete: isComplete })}\n\n`);
 }
 
 /** Ends a stream. A reader that does not read the end is disconnected, so that it cannot delay shutdown. */

@@ -34,12 +34,12 @@ describe('the live tail and its session (spec §10)', () => {
     ]);
 
   /** Opens a stream in an idle tab. @returns what it has read, and a function that triggers its next heartbeat */
-  async function watch() {
+  async function watch(query = '') {
     const intervals = jest.spyOn(global, 'setInterval');
     const { port } = dashboard.visitor.server.address() as AddressInfo;
     const leaving = new AbortController();
     const headers = { cookie: `token=${owner.token}` };
-    const response = await fetch(`http://127.0.0.1:${port}/api/client/events/stream`, { headers, signal: leaving.signal });
+    const response = await fetch(`http://127.0.0.1:${port}/api/client/events/stream${query}`, { headers, signal: leaving.signal });
     const seen = { status: response.status, text: '', ended: false };
     const read = async () => {
       for await (const bytes of response.body ?? []) seen.text += Buffer.from(bytes as Uint8Array).toString();
@@ -74,6 +74,18 @@ describe('the live tail and its session (spec §10)', () => {
     const { seen, leave } = await opening;
     expect(seen.status).toBe(200);
     leave();
+  });
+
+  it('decision 667: begins with its position, after which a reader can continue', async () => {
+    const first = await watch();
+    const position = await eventually(
+      () => /\n\nid: ([\d.]+)\nevent: stream.started\ndata: {"is_complete":true}\n\n/.exec(first.seen.text)?.[1],
+    );
+    first.leave();
+    await owner.get(`/api/client/events/stream?after=${position}x`).expect(400);
+    const second = await watch(`?after=${position}`);
+    await eventually(() => second.seen.text.includes(`id: ${position}\nevent: stream.started`));
+    second.leave();
   });
 
   it('ends with an idle session', async () => {

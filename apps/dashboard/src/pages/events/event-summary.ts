@@ -17,6 +17,12 @@ export function eventParty({ data }: TailedEvent): string {
   return PHONES.includes(party.name) ? phoneShown(party.value) : party.value;
 }
 
+/** Whether an event is about a number with these digits. A text without digits is compared as it is. */
+export function isAboutPhone({ data }: TailedEvent, phone: string): boolean {
+  const part = phone.replace(/\D/g, '') || phone;
+  return PHONES.some((name) => typeof data[name] === 'string' && data[name].includes(part));
+}
+
 /** A line about an event: its text, or its new state. */
 export function eventText({ event, data }: TailedEvent): string {
   if (event === 'broadcast.completed') return `${String(data['sent'])} sent, ${String(data['failed'])} failed`;

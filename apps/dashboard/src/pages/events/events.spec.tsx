@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { act, fireEvent, screen, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
-import { press } from '../../page.fixture';
+import { press, type } from '../../page.fixture';
 
 /** The page's connections, the newest last. */
 const opened: Source[] = [];
@@ -24,6 +24,10 @@ class Source {
     this.readyState = Source.CLOSED;
   }
 
+  start(id: number, is_complete: boolean): void {
+    act(() => this.listeners.get('stream.started')?.({ lastEventId: String(id), data: JSON.stringify({ is_complete }) }));
+  }
+
   publish(id: number, event: string, data: object): void {
     const timestamp = new Date(Date.parse('2026-01-04T20:00:00Z') + id * 1_000).toISOString();
     act(() => this.listeners.get(event)?.({ lastEventId: String(id), data: JSON.stringify({ event, timestamp, data }) }));
@@ -38,10 +42,11 @@ const texts = () =>
     .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
 
 describe('the page of live events (spec §10, decision 606)', () => {
+  let address: () => string;
   beforeEach(async () => {
     opened.length = 0;
     Object.assign(window, { EventSource: Source });
-    openPage('/events');
+    address = openPage('/events');
     await screen.findByText('Waiting for events');
     expect(tail().url).toBe('/api/client/events/stream');
     act(() => tail().onopen());
@@ -70,6 +75,45 @@ describe('the page of live events (spec §10, decision 606)', () => {
     fireEvent.click(screen.getByRole('combobox', { name: 'Event' }));
     await press('message.status', 'option');
     expect(texts()).toEqual(['read']);
+  });
+
+  it('filters by a part of a phone number, which the address keeps', async () => {
+    received(1, 'Hello');
+    tail().publish(2, 'message.status', { to: '12015550100', status: 'read' });
+    tail().publish(3, 'suppression.changed', { phone: '12015550100', state: 'blocked' });
+    tail().publish(4, 'broadcast.completed', { template_name: 'offer', sent: 9, failed: 1 });
+    await type('Phone', '+1 201 555');
+    await waitFor(() => expect(texts()).toEqual(['blocked', 'read']));
+    expect(address()).toMatch(/phone=\+1[+ ]201[+ ]555/);
+    fireEvent.click(screen.getByRole('combobox', { name: 'Event' }));
+    await press('message.status', 'option');
+    expect(texts()).toEqual(['read']);
+    await type('Phone', '999');
+    await screen.findByText('No events match these filters');
+  });
+
+  it('decision 667: marks where events may be missing, and continues a stream that broke before its first event', async () => {
+    tail().start(5.999, true);
+    const show = (hidden: boolean) => {
+      Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
+      act(() => void document.dispatchEvent(new Event('visibilitychange')));
+    };
+    show(true);
+    show(false);
+    expect(tail().url).toBe('/api/client/events/stream?after=5.999');
+    tail().start(5.999, true);
+    received(7, 'seven');
+    expect(texts()).toEqual(['seven']);
+    act(() => tail().onerror());
+    tail().start(20, false);
+    received(21, 'late');
+    const [newest, gap, oldest, ...others] = texts();
+    expect([newest, oldest, others]).toEqual(['late', 'seven', []]);
+    expect(gap).toMatch(/^Events may be missing: the connection was interrupted from [\d:]+ [AP]M to [\d:]+ [AP]M\.$/);
+    await type('Phone', '12015550100');
+    await waitFor(() => expect(texts()).toEqual([gap]));
+    fireEvent.click(screen.getByText('Interrupted'));
+    await screen.findByRole('dialog', { name: 'Interrupted' });
   });
 
   it('keeps its rows while it is paused or pointed at, counts what waits, and shows it afterwards', async () => {
