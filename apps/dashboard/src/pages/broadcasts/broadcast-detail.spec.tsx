@@ -106,4 +106,29 @@ describe('the details of a broadcast', () => {
     await screen.findByText('2 sent · 4 failed · 3 to go');
     expect(screen.queryByText(/for other reasons/)).toBeNull();
   });
+
+  it('decision 668: plots messages a minute while the page is open, with its place from the beginning on', async () => {
+    // The clock advances by five seconds with each response, to a whole slot.
+    let now = 1_760_000_000_000;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now);
+    const paces = [0, 100, 20];
+    const running = { ...broadcast, status: 'running', finished_at: null, total_recipients: 1_000, sent: 0, failed: 0, pending: 1_000 };
+    let sending = running;
+    drawDetail(running, {
+      'GET /api/client/broadcasts/7': () => {
+        const pace = paces.shift();
+        if (pace === undefined) return { ...sending, status: 'paused' };
+        now += 5_000;
+        sending = { ...sending, sent: sending.sent + pace, pending: sending.pending - pace };
+        return sending;
+      },
+    });
+    await screen.findByRole('img', { name: 'Messages a minute, in bars of five seconds: measuring' });
+    screen.getByText('Measuring the pace…');
+    await screen.findByRole('img', { name: 'Messages a minute, in bars of five seconds: 1,200 now, at most 1,200' });
+    await screen.findByText('paused');
+    screen.getByRole('img', { name: 'Messages a minute, in bars of five seconds: at most 1,200' });
+    expect(screen.queryByText(/a second/)).toBeNull();
+    clock.mockRestore();
+  });
 });

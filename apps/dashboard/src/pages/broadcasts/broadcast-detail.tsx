@@ -11,6 +11,8 @@ import { BroadcastFailures } from './broadcast-failures';
 import { BroadcastFunnel } from './broadcast-funnel';
 import { type Look, PACE_MS, paceOf, BroadcastPace } from './broadcast-pace';
 import { BroadcastProgress } from './broadcast-progress';
+import { BroadcastRatePlot } from './broadcast-rate-plot';
+import { PLOT_MS, ratesOf } from './broadcast-rates';
 import { PauseCauseAlert } from './pause-cause-alert';
 import { BroadcastRecipients } from './broadcast-recipients';
 import { StartsAt } from './starts-at';
@@ -35,8 +37,10 @@ export function BroadcastDetail({
     queryFn: async () => {
       const broadcast = await request(api.GET('/api/client/broadcasts/{id}', { params: { path: { id } } }));
       const now = { at: Date.now(), done: broadcast.sent + broadcast.failed };
-      looks.current = broadcast.status === 'running' ? [...looks.current.filter(({ at }) => at > now.at - PACE_MS), now] : [];
-      return { ...broadcast, pace: paceOf(looks.current) };
+      const isRunning = broadcast.status === 'running';
+      if (isRunning) looks.current = [...looks.current.filter(({ at }) => at > now.at - PLOT_MS), now];
+      const pace = isRunning ? paceOf(looks.current.filter(({ at }) => at > now.at - PACE_MS)) : null;
+      return { ...broadcast, pace, rates: ratesOf(looks.current) };
     },
     // Deliveries and replies arrive after the end too.
     refetchInterval: ({ state }) => (state.data?.finished_at ? 5_000 : 1_000),
@@ -72,7 +76,10 @@ export function BroadcastDetail({
           </div>
           <BroadcastProgress {...broadcast} />
           {broadcast.cost && <CostSummary {...broadcast.cost} />}
-          {broadcast.pace !== null && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
+          {broadcast.status === 'running' && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
+          {(broadcast.status === 'running' || broadcast.rates.length > 0) && (
+            <BroadcastRatePlot rates={broadcast.rates} isRunning={broadcast.status === 'running'} />
+          )}
           {broadcast.pause_cause && <PauseCauseAlert cause={broadcast.pause_cause} pending={broadcast.pending} />}
           <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
           <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />

@@ -14,7 +14,9 @@ export function paceOf(looks: Look[]): number | null {
   return first && last && last.at > first.at ? ((last.done - first.done) / (last.at - first.at)) * 1_000 : null;
 }
 
-export function BroadcastPace({ pace, pending }: { pace: number; pending: number }) {
+/** @param pace messages a second; null until it is known */
+export function BroadcastPace({ pace, pending }: { pace: number | null; pending: number }) {
+  if (pace === null) return <Text size="sm">Measuring the pace…</Text>;
   const left = pending / pace;
   return (
     <Text size="sm">
