@@ -63,4 +63,8 @@ export class ChangeApiKeyRequest {
 
   @Optional(IsZonedDatetime())
   expires_at?: string | null;
+
+  /** `true` removes the expiry. A null `expires_at` leaves it unchanged, as every null does. */
+  @Optional(IsBoolean())
+  never_expires?: boolean | null;
 }

@@ -49,12 +49,7 @@ export class ApiKeysService {
 
   async edit({ user_id, business_id }: BusinessUser, id: number, request: EditApiKeyRequest): Promise<void> {
     const { expires_at, never_expires, ...others } = withoutNulls(request);
-    if (never_expires && expires_at !== undefined) throw invalid('never_expires', 'does not go with expires_at');
-    const change = {
-      ...others,
-      ...(expires_at !== undefined && { expires_at: futureExpiry(expires_at) }),
-      ...(never_expires && { expires_at: null }),
-    };
+    const change = { ...others, ...expiryChange({ expires_at, never_expires }, futureExpiry) };
     await this.db.transaction(async (tx) => {
       await this.requireActive(tx, business_id, id);
       await this.keys.edit(tx, id, change);
@@ -98,8 +93,8 @@ export class ApiKeysService {
 
   /** An operator overrides the defaults of the plan (spec §11). */
   async change({ user_id }: SessionUser, id: number, request: ChangeApiKeyRequest): Promise<void> {
-    const { expires_at, ...limits } = withoutNulls(request);
-    const change = { ...limits, ...(expires_at !== undefined && { expires_at: new Date(expires_at) }) };
+    const { expires_at, never_expires, ...limits } = withoutNulls(request);
+    const change = { ...limits, ...expiryChange({ expires_at, never_expires }, (text) => new Date(text)) };
     await this.db.transaction(async (tx) => {
       const business_id = await this.keys.changeLimits(tx, id, change);
       if (business_id === null) throw notFound();
@@ -115,6 +110,18 @@ export class ApiKeysService {
     if (has_ended) throw new GatewayError('CONFLICT', 'This API key was revoked or has expired. Create a new one.');
     return active;
   }
+}
+
+interface Expiry {
+  expires_at: string | undefined;
+  never_expires: boolean | undefined;
+}
+
+/** @returns a null expiry to remove it, nothing to leave it unchanged */
+function expiryChange({ expires_at, never_expires }: Expiry, read: (text: string) => Date): { expires_at?: Date | null } {
+  if (never_expires && expires_at !== undefined) throw invalid('never_expires', 'does not go with expires_at');
+  if (never_expires) return { expires_at: null };
+  return expires_at === undefined ? {} : { expires_at: read(expires_at) };
 }
 
 function futureExpiry(text: string): Date {

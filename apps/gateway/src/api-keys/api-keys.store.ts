@@ -210,12 +210,12 @@ export class ApiKeysStore {
   }
 
   /** Leaves absent fields unchanged. @returns the key's business, or null for an unknown id */
-  async changeLimits(tx: Tx, id: number, change: Partial<SetLimits> & { expires_at?: Date }): Promise<number | null> {
+  async changeLimits(tx: Tx, id: number, change: Partial<SetLimits> & { expires_at?: Date | null }): Promise<number | null> {
     const [row] = await tx.query<{ business_id: number }>(
       `UPDATE access.api_keys SET per_minute_limit = coalesce($2, per_minute_limit), daily_limit = coalesce($3, daily_limit),
-              expires_at = coalesce($4, expires_at)
+              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($4, expires_at) END
         WHERE id = $1::bigint RETURNING business_id`,
-      [id, change.per_minute_limit ?? null, change.daily_limit ?? null, change.expires_at ?? null],
+      [id, change.per_minute_limit ?? null, change.daily_limit ?? null, change.expires_at ?? null, change.expires_at === null],
     );
     return row?.business_id ?? null;
   }

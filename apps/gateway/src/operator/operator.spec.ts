@@ -146,14 +146,21 @@ describe('the operator API (spec §11)', () => {
     await dashboard.flushed();
     const change = { per_minute_limit: 100, daily_limit: 7, expires_at: '2099-01-01T00:00:00.000Z' };
     await operator.patch(`/api/admin/api-keys/${id}`, change).expect(200);
-    const { body } = await operator.get(`/api/admin/api-keys?business_id=${business_id}`).expect(200);
-    expect(body).toMatchObject({ api_keys: [{ id, business_id, ...change }] });
+    const listed = async () =>
+      ((await operator.get(`/api/admin/api-keys?business_id=${business_id}`).expect(200)).body as { api_keys: object[] }).api_keys;
+    expect(await listed()).toMatchObject([{ id, business_id, ...change }]);
     await operator.patch(`/api/admin/api-keys/${id}`, { daily_limit: 8, per_minute_limit: null }).expect(200);
     const store = dashboard.get(ApiKeysStore);
     const [access] = await store.findActive([store.identityOf(key)]);
     expect(access).toMatchObject({ per_minute_limit: 100, daily_limit: 8 });
+    await operator.patch(`/api/admin/api-keys/${id}`, { expires_at: null, never_expires: false }).expect(200);
+    expect(await listed()).toMatchObject([{ ...change, daily_limit: 8 }]);
+    const both = await operator.patch(`/api/admin/api-keys/${id}`, { expires_at: change.expires_at, never_expires: true }).expect(400);
+    expect(both.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'never_expires' }] });
+    await operator.patch(`/api/admin/api-keys/${id}`, { never_expires: true }).expect(200);
+    expect(await listed()).toMatchObject([{ expires_at: null, per_minute_limit: 100, daily_limit: 8 }]);
     await eventually(() => {
-      expect(notified).toEqual([id, id]);
+      expect(notified).toEqual([id, id, id, id]);
       return true;
     });
     await operator.patch('/api/admin/api-keys/999999', change).expect(404);

@@ -55,7 +55,7 @@ export function BusinessKeys({ keys }: { keys: BusinessDetail['api_keys'] }) {
           ))}
         </DataTable>
       )}
-      <FormModal opened={changed !== null} onClose={() => setChanged(null)} title={`Limits of ${changed?.name ?? ''}`}>
+      <FormModal opened={changed !== null} onClose={() => setChanged(null)} title={`Change ${changed?.name ?? ''}`}>
         {changed && <KeyLimits apiKey={changed} done={() => setChanged(null)} />}
       </FormModal>
     </TitledCard>

@@ -13,13 +13,22 @@ const letter = { service: 'send', id: 7, at: '2026-01-01T00:00:00Z', subject: 's
 
 describe('forms of operators and owners (decision 430)', () => {
   it('limits: sends only the limit that changed, because a sent one stops following the plan', async () => {
-    draw(<KeyLimits apiKey={{ id: 4, per_minute_limit: 60, daily_limit: 150 } as never} done={() => undefined} />, {
+    draw(<KeyLimits apiKey={{ id: 4, per_minute_limit: 60, daily_limit: 150, expires_at: null } as never} done={() => undefined} />, {
       'PATCH /api/admin/api-keys/4': () => ({ message: 'Saved.' }),
     });
     await type('Messages a day', '200');
     await press('Save');
     await screen.findByText('Saved.');
     expect(sent()).toEqual([{ route: 'PATCH /api/admin/api-keys/4', body: { daily_limit: 200 } }]);
+  });
+
+  it('key: loses its expiry when the field is emptied', async () => {
+    const key = { id: 4, per_minute_limit: 60, daily_limit: 150, expires_at: '2099-01-31T00:00:00.000Z' };
+    draw(<KeyLimits apiKey={key as never} done={() => undefined} />, { 'PATCH /api/admin/api-keys/4': () => ({ message: 'Saved.' }) });
+    await type('Expires', '');
+    await press('Save');
+    await screen.findByText('Saved.');
+    expect(sent()).toEqual([{ route: 'PATCH /api/admin/api-keys/4', body: { never_expires: true } }]);
   });
 
   it('plan: changes after a question that names the effect', async () => {
