@@ -8,6 +8,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { UnsavedForms } from '../../components/unsaved-forms';
 import { LabelChips, labelsQuery } from './label-chips';
+import { DraftButtons } from './draft-buttons';
 
 type Color = Schemas['LabelRequest']['color'];
 const COLORS: Color[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'violet', 'pink'];
@@ -105,16 +106,7 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
             onChange={(color) => setDraft({ ...draft, color: color ?? draft.color })}
           />
         </Field>
-        <Group justify="flex-end">
-          {draft.id !== null && (
-            <Button variant="default" onClick={() => begin(NEW)}>
-              Cancel
-            </Button>
-          )}
-          <Button type="submit" loading={save.isPending}>
-            {draft.id === null ? 'Add' : 'Save'}
-          </Button>
-        </Group>
+        <DraftButtons isNew={draft.id === null} isSaving={save.isPending} onCancel={() => begin(NEW)} />
       </Form>
     </Stack>
   );

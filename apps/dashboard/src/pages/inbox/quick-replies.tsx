@@ -9,6 +9,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 import { UnsavedForms } from '../../components/unsaved-forms';
+import { DraftButtons } from './draft-buttons';
 
 const NEW = { id: null as number | null, shortcut: '', text: '' };
 
@@ -95,16 +96,7 @@ export function QuickReplies() {
             onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
           />
         </Field>
-        <Group justify="flex-end">
-          {draft.id !== null && (
-            <Button variant="default" onClick={() => begin(NEW)}>
-              Cancel
-            </Button>
-          )}
-          <Button type="submit" loading={save.isPending}>
-            {draft.id === null ? 'Add' : 'Save'}
-          </Button>
-        </Group>
+        <DraftButtons isNew={draft.id === null} isSaving={save.isPending} onCancel={() => begin(NEW)} />
       </Form>
     </Stack>
   );
