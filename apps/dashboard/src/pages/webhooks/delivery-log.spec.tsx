@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { fireEvent, screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
 import { press } from '../../page.fixture';
 
@@ -13,4 +13,24 @@ it('the log of deliveries names no period, because RETENTION_DELIVERIES_DAYS con
   await press('failed', 'option');
   await log.findByText('No deliveries match these filters.');
   expect(document.body.textContent).not.toMatch(/\d+ days/);
+});
+
+it('decision 670: the log of deliveries keeps its rows in their places: new ones wait until they are asked for', async () => {
+  const delivery = (id: number) => ({
+    ...{ id, event: 'message.received', event_id: `message.received:${id}`, state: 'succeeded', attempts: 1, response_code: 200 },
+    ...{ reason: null, created_at: '2026-01-05T09:00:00.000Z', finished_at: '2026-01-05T09:00:01.000Z', duration_ms: 7, replay_of: null },
+  });
+  let ids = [2, 1];
+  openPage('/webhooks?id=1', {
+    'GET /api/client/webhooks': () => ({ webhooks: [] }),
+    'GET /api/client/webhooks/1/deliveries': () => ({ deliveries: ids.map(delivery), next_cursor: null }),
+  });
+  const log = within(await screen.findByRole('dialog', { name: 'Deliveries' }));
+  await waitFor(() => expect(log.getAllByRole('listitem')).toHaveLength(2));
+  ids = [4, 3, 2, 1];
+  await log.findByRole('button', { name: 'Show new deliveries (2)' });
+  expect(log.getAllByRole('listitem')).toHaveLength(2);
+  await press('Show new deliveries (2)');
+  expect(log.getAllByRole('listitem')).toHaveLength(4);
+  expect(log.queryByRole('button', { name: /^Show new/ })).toBeNull();
 });

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
+import { number } from '../../components/format-number';
 import { StateBadge } from '../../components/state-badge';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
@@ -13,6 +14,7 @@ import { deliveryOutcome } from './delivery-outcome';
 import { type EventName, EVENTS } from './webhook';
 import { Recovery } from './recovery';
 import { TestEvent } from './test-event';
+import { useHeldRows } from './use-held-rows';
 import { useRedeliver } from './use-redeliver';
 import { Dimmed } from '../../components/dimmed';
 
@@ -49,6 +51,8 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
     refetchInterval: 2_000,
   });
   const redeliver = useRedeliver(id);
+  const isLoaded = list.isFetchedAfterMount && !list.isPlaceholderData;
+  const { shown, waiting, showAll } = useHeldRows(list.data ?? [], JSON.stringify(filter), isLoaded);
   return (
     <Stack>
       <TestEvent
@@ -94,15 +98,22 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
           style={{ flex: '1 1 190px' }}
         />
       </Group>
+      <Group mih={30} role="status">
+        {waiting > 0 && (
+          <Button size="xs" variant="light" onClick={showAll}>
+            Show new deliveries ({number(waiting)})
+          </Button>
+        )}
+      </Group>
       <QueryResult query={list}>
-        {(deliveries) =>
-          deliveries.length === 0 && Object.keys(filter).length > 0 ? (
+        {() =>
+          shown.length === 0 && Object.keys(filter).length > 0 ? (
             <EmptyState title="No results">No deliveries match these filters.</EmptyState>
-          ) : deliveries.length === 0 ? (
+          ) : shown.length === 0 ? (
             <EmptyState title="No deliveries yet">Send a test event or wait for the next message.</EmptyState>
           ) : (
             <Stack gap="xs" role="list">
-              {deliveries.map((delivery) => (
+              {shown.map((delivery) => (
                 <Paper key={delivery.id} withBorder p="sm" radius="md" role="listitem">
                   <Group justify="space-between">
                     <div style={{ flex: '1 1 220px', minWidth: 0 }}>
