@@ -60,10 +60,16 @@ describe('requests between services (guarantees §6)', () => {
     connections.push(connection);
     return connection;
   };
-  const serve = async (concurrency = 4) => {
+  const serve = async (concurrency = 4, connection?: Awaited<ReturnType<typeof connectNats>>) => {
     const module = await Test.createTestingModule({ controllers: [Worker] }).compile();
     const app = module.createNestMicroservice({
-      strategy: new RpcServer({ connection: await connect('worker'), service: 'worker', concurrency, readConcurrency: 4, logger }),
+      strategy: new RpcServer({
+        connection: connection ?? (await connect('worker')),
+        service: 'worker',
+        concurrency,
+        readConcurrency: 4,
+        logger,
+      }),
     });
     await app.listen();
     return app;
@@ -223,17 +229,26 @@ describe('requests between services (guarantees §6)', () => {
   });
 
   it('that a slow broker delivers while a server closes are finished (guarantees §8)', async () => {
-    const resume = broker.suspend();
+    await server.close();
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    const slow = await connect('worker');
+    const subscribe = slow.subscribe.bind(slow);
+    slow.subscribe = (...args) => {
+      const subscription = subscribe(...args);
+      const drain = subscription.drain.bind(subscription);
+      subscription.drain = () => ended.then(drain);
+      return subscription;
+    };
+    server = await serve(4, slow);
+    const closing = server.close().then(() => slow.close());
+    expect(await Promise.race([closing, pause(2_100, 'waits')])).toBe('waits');
     const response = codeOf(client.call(Work, { what: 'wait' }, { deadlineAt: Date.now() + 30_000 }));
-    const closing = server.close();
-    // A service that ends closes its connection next.
-    const ended = closing.then(() => connections[1]?.close());
-    expect(await Promise.race([ended, pause(2_500, 'waits')])).toBe('waits');
-    resume();
     await eventually(() => Worker.begun.length === 1);
+    end();
     Worker.release();
     expect(await response).toBe('ok');
-    await ended;
+    await closing;
   });
 
   it('are shared by two servers; each gets one response', async () => {

@@ -178,6 +178,7 @@ describe('the request log (decision 660)', () => {
       const resume = fault === 'hangs' ? redis.suspend() : (await redis.kill(), redis.start);
       const before = await droppedByRedis();
       await send({}, 'lost').expect(400);
+      await eventually(async () => (await manager.get(PATH)).status === 503);
       const { body } = await manager.get(PATH).expect(503);
       expect(body).toEqual({
         success: false,

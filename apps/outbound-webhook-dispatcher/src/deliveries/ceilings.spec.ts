@@ -121,8 +121,8 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     await eventually(async () => Object.values(await dispatching.states()).reduce((sum, n) => sum + n, 0) === floods);
     await eventually(() => dialled() >= 256);
     for (let victim = 1; victim <= 3; victim++) await deliversMeanwhile(`${hosts[victim]}/ok`, 1_000 + victim);
-    // The pool of slow businesses has as many places.
-    expect(dialled()).toBeLessThanOrEqual(2 * 512);
+    // 64 for a business. How many businesses hang at once depends on when each is found to be slow.
+    expect(dialled()).toBeLessThanOrEqual(count * 64);
     const before = dialled();
     for (const socket of held.splice(0)) socket.write(OK);
     await eventually(() => dialled() > before);
