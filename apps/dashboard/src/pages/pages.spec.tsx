@@ -1,9 +1,8 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { openPage } from '../open-page.fixture';
 import { draw, press, Refusal, requests, sent, type } from '../page.fixture';
 import { queries } from '../api/client';
-import { router } from '../router';
 
 const unavailable = () => new Refusal(503, { error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' });
 const business = { id: 1, name: 'Kaveri', plan: 'Growth', timezone: 'Asia/Kolkata' };
@@ -18,9 +17,7 @@ const base = (more: Parameters<typeof draw>[1] = {}): Parameters<typeof draw>[1]
 
 /** Opens a page of the dashboard by its address. */
 function open(path: string, routes: Parameters<typeof draw>[1] = {}): void {
-  cleanup();
-  const { routeTree } = router;
-  draw(<RouterProvider router={createRouter({ routeTree, history: createMemoryHistory({ initialEntries: [path] }) })} />, base(routes));
+  openPage(path, base(routes));
 }
 
 describe('pages by their address (decision 430)', () => {

@@ -1,9 +1,8 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
 import { screen } from '@testing-library/react';
 import roles from '../../api/route-roles.json';
-import { draw, press, requests } from '../../page.fixture';
-import { router } from '../../router';
+import { openPage } from '../../open-page.fixture';
+import { press, requests } from '../../page.fixture';
 
 const AT = '2026-01-05T09:00:00.000Z';
 const broadcast = {
@@ -39,10 +38,8 @@ describe('pages of a manager', () => {
     ['/broadcasts?new=template', () => screen.findByRole('combobox', { name: 'Template' })],
     ['/auto-reply', () => screen.findByLabelText(/^Cost limit/)],
   ])('additions §7: %s requests only what a manager may', async (path, shown) => {
-    const { routeTree } = router;
-    draw(<RouterProvider router={createRouter({ routeTree, history: createMemoryHistory({ initialEntries: [path] }) })} />, {
+    openPage(path, {
       'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role: 'manager' }, business }),
-      'GET /api/client/conversations': () => ({ conversations: [], counts: { unread: 0 } }),
       'GET /api/client/broadcasts': () => ({ broadcasts: [broadcast], next_cursor: null }),
       'GET /api/client/broadcasts/7': () => broadcast,
       'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [], next_cursor: null }),

@@ -1,25 +1,14 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { queries } from '../../api/client';
 import { draw } from '../../page.fixture';
+import { listedConversation } from './conversation.fixture';
 import { ConversationRow } from './conversation-row';
 
-const conversation: Parameters<typeof ConversationRow>[0]['conversation'] = {
-  id: 1,
+const conversation = listedConversation(1, {
   customer_phone: '919876543210',
   customer_name: 'Asha Order',
-  session_window: { open: true, last_inbound_at: null, closes_at: null },
-  suppression_state: null,
-  assigned_to: null,
-  status: 'open',
-  unread_count: 0,
-  waiting_since: null,
-  labels: [],
-  auto_reply: true,
-  first_inbound_at: null,
   last_message: { direction: 'in', type: 'text', text: 'Thanks!', at: '2026-01-02T03:04:05.000Z', author: null },
-  created_at: '2026-01-02T03:04:05.000Z',
-  needs_agent: null,
-};
+});
 function Row(row: Partial<Parameters<typeof ConversationRow>[0]>) {
   queries.setQueryData(['me'], { user: { id: 1 } });
   return <ConversationRow conversation={conversation} search="" isOpen={false} onOpen={jest.fn()} {...row} />;

@@ -1,30 +1,13 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { createMemoryHistory, createRouter, RouterProvider } from '@tanstack/react-router';
-import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { draw, press, Refusal, sent, type } from '../../page.fixture';
-import { router } from '../../router';
+import { defaultParseSearch } from '@tanstack/react-router';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { openPage } from '../../open-page.fixture';
+import { press, Refusal, sent, type, type draw } from '../../page.fixture';
 import type { ListedConversation } from './conversation';
+import { listedConversation } from './conversation.fixture';
 import type { ThreadMessage } from './thread-message';
 
 const AT = '2026-11-23T09:00:00.000Z';
-const conversation = (id: number, more: Partial<ListedConversation> = {}): ListedConversation => ({
-  id,
-  customer_phone: `1201555010${id}`,
-  customer_name: `Person ${id}`,
-  session_window: { open: true, last_inbound_at: AT, closes_at: '2126-11-24T09:00:00.000Z' },
-  suppression_state: null,
-  assigned_to: null,
-  status: 'open',
-  unread_count: 0,
-  waiting_since: null,
-  labels: [],
-  auto_reply: true,
-  first_inbound_at: AT,
-  last_message: null,
-  created_at: AT,
-  needs_agent: null,
-  ...more,
-});
 const message = (message_id: string, more: Partial<ThreadMessage> = {}): ThreadMessage => ({
   message_id,
   direction: 'in',
@@ -42,27 +25,24 @@ const message = (message_id: string, more: Partial<ThreadMessage> = {}): ThreadM
 });
 const counts = { mine: 0, unassigned: 3, open: 3, closed: 1, unread: 1, waiting: 0 };
 
-/** Opens the inbox by its address. @returns its present search values */
+/** Opens the inbox by its address, for an agent. @returns its present search values */
 function open(address: string, listed: ListedConversation[], routes: Parameters<typeof draw>[1] = {}) {
-  cleanup();
-  const opened = createRouter({ routeTree: router.routeTree, history: createMemoryHistory({ initialEntries: [address] }) });
   const threads = Object.fromEntries(
     listed.map((one) => [
       `GET /api/client/conversations/${one.id}/messages`,
       () => ({ conversation: one, messages: [message(`wamid.${one.id}`)], next_cursor: null }),
     ]),
   );
-  draw(<RouterProvider router={opened} />, {
+  const present = openPage(address, {
     'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role: 'agent' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } }),
     'GET /api/client/conversations': () => ({ conversations: listed, counts, waiting_since: null, next_cursor: null }),
     'GET /api/client/team': () => ({ users: [{ id: 1, name: 'Asha' }] }),
     'GET /api/client/labels': () => ({ labels: [] }),
     'GET /api/client/quick-replies': () => ({ quick_replies: [] }),
-    'GET /api/client/templates': () => ({ templates: [] }),
     ...threads,
     ...routes,
   });
-  return () => opened.latestLocation.search as Record<string, string>;
+  return () => defaultParseSearch(new URL(present(), 'http://localhost').search) as Record<string, string>;
 }
 
 const template = {
@@ -75,7 +55,7 @@ const template = {
   variables: ['1'],
   components: [{ type: 'BODY', text: 'Hi {{1}}' }],
 };
-const three = [conversation(1), conversation(2), conversation(3)];
+const three = [listedConversation(1), listedConversation(2), listedConversation(3)];
 
 describe('the inbox (additions §9)', () => {
   it('quick replies: adding one sends no half-written reply', async () => {
@@ -220,7 +200,7 @@ describe('the inbox (additions §9)', () => {
   it('search: opens the message that it found, also an older one', async () => {
     const scroll = jest.spyOn(Element.prototype, 'scrollIntoView');
     const found = { message_id: 'wamid.old', direction: 'in' as const, text: 'It is late', at: AT };
-    const listed = [conversation(1, { found })];
+    const listed = [listedConversation(1, { found })];
     const page = (messages: ThreadMessage[], next_cursor: string | null) => ({ conversation: listed[0], messages, next_cursor });
     const search = open('/inbox?q=late', listed, {
       'GET /api/client/conversations/1/messages': (_, url) =>
@@ -390,7 +370,7 @@ describe('the inbox (additions §9)', () => {
     it.each(dialogs)('%s', async (name, button, fill) => {
       const session_window = { open: button !== 'Template', last_inbound_at: AT, closes_at: null };
       const routes = { 'GET /api/client/templates': () => ({ templates: [template] }) };
-      open('/inbox?id=1', [conversation(1, { session_window })], routes);
+      open('/inbox?id=1', [listedConversation(1, { session_window })], routes);
       await screen.findByText('Text of wamid.1');
       const show = async () => {
         await press(button);
@@ -469,7 +449,7 @@ describe('the inbox (additions §9)', () => {
 
   it('list: keeps refreshing while a thread is open', async () => {
     let isAnswered = false;
-    const [waits, answered] = [conversation(1, { customer_name: 'Waits' }), conversation(2, { customer_name: 'Answered' })];
+    const [waits, answered] = [listedConversation(1, { customer_name: 'Waits' }), listedConversation(2, { customer_name: 'Answered' })];
     open('/inbox?id=2', three, {
       'GET /api/client/conversations': () => ({
         conversations: isAnswered ? [waits, answered] : [answered, waits],
