@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import './api-types.mjs';
 import { compress } from './compress.mjs';
-import { run } from '../setup/dependencies.mjs';
+import { run, TSC } from '../setup/dependencies.mjs';
 
-if (run('tsc', ['-p', 'apps/dashboard/tsconfig.json']) !== 0) process.exit(1);
+if (run(TSC, ['-p', 'apps/dashboard/tsconfig.json']) !== 0) process.exit(1);
 await build({ configFile: 'apps/dashboard/vite.config.mjs', logLevel: 'warn' });
 
 const out = 'dist/apps/dashboard';

@@ -1,6 +1,6 @@
 // npm run check: format, types, citations, openers of sentences, promises, import circles and lint (with the module boundaries) of everything.
 import { spawn } from 'node:child_process';
-import { ensureDependencies, run } from '../setup/dependencies.mjs';
+import { ensureDependencies, run, TSC } from '../setup/dependencies.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 ensureDependencies(console.log);
@@ -28,10 +28,10 @@ const report = (faults) => ({ code: faults.length === 0 ? 0 : 1, output: faults.
 if (run('nx', ['show', 'projects'], { quiet: true }) !== 0) process.exit(1);
 /** The longest first. */
 const steps = [
-  ['promises', () => start('eslint', '--no-inline-config', '-c', 'eslint.typed.config.mjs', 'apps', 'libs', 'e2e')],
-  ['lint', () => start('eslint', '--max-warnings', '0', '.')],
-  ['types', () => start('tsc', '-p', 'tsconfig.json')],
   ['format', () => start('prettier', '--check', '--log-level=warn', '.')],
+  ['lint', () => start('eslint', '--max-warnings', '0', '.')],
+  ['promises', () => start('oxlint', '--type-aware', 'apps', 'libs', 'e2e')],
+  ['types', () => start(TSC, '-p', 'tsconfig.json')],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
   ['openers', () => report(forbiddenOpeners())],
   ['circles', () => report(importCircles())],

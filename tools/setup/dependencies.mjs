@@ -12,6 +12,9 @@ export function ensureDependencies(say = () => {}) {
     throw new Error(`npm ci failed: ${(npm.stderr || npm.error?.message || '').trim().split('\n').slice(-3).join(' | ')}`);
 }
 
+/** The compiler for `run`. The package `typescript` has one of the same name, which lint and the types of the API import. */
+export const TSC = '../typescript-native/bin/tsc';
+
 /**
  * Runs a program of the project's packages. Prints its output; with `quiet`, only if it fails.
  * @returns its exit code

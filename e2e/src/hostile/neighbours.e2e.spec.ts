@@ -216,7 +216,11 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
     const client = await connectAs('outbound-webhook-dispatcher', stack);
     const found = 'SELECT count(*)::int AS n FROM dispatch.deliveries WHERE webhook_id = ANY ($1)';
     const areThere = async () => ((await client.query<{ n: number }>(found, [webhooks])).rows[0]?.n ?? 0) >= count;
-    await eventually(areThere, { timeoutMs: 120_000, everyMs: 100 }).finally(() => client.end());
+    try {
+      await eventually(areThere, { timeoutMs: 120_000, everyMs: 100 });
+    } finally {
+      await client.end();
+    }
   }
 
   /** Inserts conversations by SQL, because customers would take hours. */

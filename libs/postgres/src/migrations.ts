@@ -39,12 +39,21 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
       options.schema,
     ]);
     if (!rows[0]?.exists) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(options.schema)}`);
-    const dataSource = await whenReachable(() => openDataSource(options), { withinMs: REACHABLE_WITHIN_MS });
-    const done = await dataSource.runMigrations({ transaction: 'each' }).finally(() => dataSource.destroy());
+    const done = await applyMigrations(options);
     const functions = options.sources === undefined ? [] : await applyFunctions(client, options.schema, functionFilesIn(options.sources));
-    return [...done.map(({ name }) => name), ...functions];
+    return [...done, ...functions];
   } finally {
     await client.end();
+  }
+}
+
+/** @returns the names of the migrations that ran */
+async function applyMigrations(options: SchemaOptions): Promise<string[]> {
+  const dataSource = await whenReachable(() => openDataSource(options), { withinMs: REACHABLE_WITHIN_MS });
+  try {
+    return (await dataSource.runMigrations({ transaction: 'each' })).map(({ name }) => name);
+  } finally {
+    await dataSource.destroy();
   }
 }
 

@@ -7,7 +7,8 @@ const FIND = (name: string) => `import { ensurePrograms, findProgram } from '${B
 ensurePrograms(['${name}'], (line) => console.error(line));
 process.stdout.write(findProgram('${name}'));`;
 
-const found = new Map<string, string>();
+/** Paths by name; `npm test` found them for all specs. */
+const found = new Map(Object.entries(JSON.parse(process.env['TEST_PROGRAMS'] ?? '{}') as Record<string, string>));
 
 /** Path of a program, installed if missing and permitted. @throws Error with a line that names the package to install */
 export function installedProgram(name: 'chromium' | 'curl' | 'nats-server' | 'php' | 'python3' | 'redis-server'): string {

@@ -55,7 +55,11 @@ function fromRun(name: string): string {
 async function onTestPostgres<T>(use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: fromRun('TEST_PG_URL') });
   await client.connect();
-  return use(client).finally(() => client.end());
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
 }
 
 export interface TestDatabase {

@@ -104,7 +104,7 @@ describe('the live tail and its session (spec §10)', () => {
     server.once('request', (_, response: ServerResponse) => responses.push(response));
     const reader = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
     reader.write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`);
-    await eventually(() => follow.mock.calls.length === 1);
+    await eventually(() => intervals.mock.calls.some(([, ms]) => ms === 4_000));
     const [out, consume] = [responses[0] as ServerResponse, follow.mock.calls[0]?.[1] as (tailed: TailedEvent) => boolean];
     const faults: unknown[] = [];
     out.on('error', (fault) => faults.push(fault));

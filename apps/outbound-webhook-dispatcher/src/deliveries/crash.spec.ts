@@ -15,7 +15,11 @@ describe('one of two dispatchers dies', () => {
     'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes and its number',
     async (point) => {
       const dispatching = await startDispatching();
-      await survives(dispatching, point).finally(() => dispatching.harness.close());
+      try {
+        await survives(dispatching, point);
+      } finally {
+        await dispatching.harness.close();
+      }
     },
     120_000,
   );
