@@ -49,7 +49,7 @@ describe('the dashboard’s pages', () => {
   let owner: DashboardUser;
 
   beforeAll(async () => {
-    stack = await startStack();
+    stack = await startStack({ standalone: true });
     browser = await startBrowser();
     owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);

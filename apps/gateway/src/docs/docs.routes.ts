@@ -17,7 +17,7 @@ const ASSET_AGE = 3_600;
 /** The server that the Postman collection of the repository names. */
 const LOCAL_URL = 'http://localhost:8080';
 /** Scalar's bundle when the gateway runs from source; the build copies it to the assets (tools/build/reference.mjs). */
-const PACKAGE = join(ROOT, 'node_modules/@scalar/api-reference/dist/browser');
+const PACKAGE = join(ROOT, 'node_modules/@scalar/fastify-api-reference/dist/js');
 
 /** The API's document in its forms, the guides, and the pages to read and try it. Nothing comes from a CDN (decision 275). */
 export function docsRoutes(server: FastifyInstance, document: object, publicUrl: string): void {
