@@ -28,10 +28,10 @@ const report = (faults) => ({ code: faults.length === 0 ? 0 : 1, output: faults.
 if (run('nx', ['show', 'projects'], { quiet: true }) !== 0) process.exit(1);
 /** The longest first. */
 const steps = [
-  ['format', () => start('prettier', '--check', '--log-level=warn', '.')],
   ['lint', () => start('eslint', '--max-warnings', '0', '.')],
   ['promises', () => start('oxlint', '--type-aware', 'apps', 'libs', 'e2e')],
   ['types', () => start(TSC, '-p', 'tsconfig.json')],
+  ['format', () => start('oxfmt', '--check')],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
   ['openers', () => report(forbiddenOpeners())],
   ['circles', () => report(importCircles())],

@@ -1,7 +1,7 @@
 // docs/configuration.md from the configuration classes of the build: node configuration.mjs [--write | --json]
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const require = createRequire(import.meta.url);
@@ -37,7 +37,7 @@ secrets. All services read \`LOG_LEVEL\` (\`info\`). \`npm run docs\` generates 
 
 ${sections.join('\n\n')}
 `;
-  return format(text, { ...(await resolveConfig(FILE)), parser: 'markdown' });
+  return formatted(FILE, text);
 }
 
 if (process.argv.includes('--json')) console.log(JSON.stringify(settings()));

@@ -1,6 +1,6 @@
 // The reference of the events in docs/webhooks.md, from docs/api/openapi.json: node events.mjs [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const FILE = 'docs/webhooks.md';
@@ -47,9 +47,9 @@ const typeOf = ({ type, anyOf }) => type ?? [...new Set(anyOf.map(typeOf))].join
 
 const page = readFileSync(FILE, 'utf8');
 const made = page.replace(PART, (_, begin, end) => `${begin}\n${reference()}\n\n${end}`);
-const formatted = await format(made, { ...(await resolveConfig(FILE)), parser: 'markdown' });
-if (process.argv.includes('--write')) writeFileSync(FILE, formatted);
-else if (formatted !== page) {
+const expected = await formatted(FILE, made);
+if (process.argv.includes('--write')) writeFileSync(FILE, expected);
+else if (expected !== page) {
   console.error(`${FILE} is not what the document says: npm run openapi`);
   process.exit(1);
 }

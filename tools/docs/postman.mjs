@@ -1,6 +1,6 @@
 // docs/api/postman-collection.json (Postman collection 2.1) from docs/api/openapi.json: node postman.mjs [--write]
 import { readFileSync, writeFileSync } from 'node:fs';
-import { format, resolveConfig } from 'prettier';
+import { formatted } from './formatted.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const FILE = 'docs/api/postman-collection.json';
@@ -98,7 +98,7 @@ function parametersIn(place, parameters) {
     }));
 }
 
-const made = await format(JSON.stringify(collection()), { ...(await resolveConfig(FILE)), parser: 'json' });
+const made = await formatted(FILE, JSON.stringify(collection()));
 if (process.argv.includes('--write')) writeFileSync(FILE, made);
 else if (made !== readFileSync(FILE, 'utf8')) {
   console.error(`${FILE} differs from the document. Run: npm run openapi`);

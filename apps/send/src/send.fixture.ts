@@ -56,7 +56,12 @@ const LONG: TemplateShape = { ...ORDER, name: 'long', content: '{{1}} {{2}} {{3}
 const MOVING: TemplateShape = { ...PLAIN, name: 'moving', header_format: 'GIF' };
 
 type FreeSend =
-  typeof SendContacts | typeof SendInteractive | typeof SendLocation | typeof SendMedia | typeof SendReaction | typeof SendText;
+  | typeof SendContacts
+  | typeof SendInteractive
+  | typeof SendLocation
+  | typeof SendMedia
+  | typeof SendReaction
+  | typeof SendText;
 
 /** @returns the business's phone_number_id */
 export function numberOf(businessId: number): string {

@@ -41,7 +41,7 @@ const throttled = { errorCode: 'PLATFORM_THROTTLED', retry: 'later' } as const;
 const unavailable = { errorCode: 'PLATFORM_UNAVAILABLE', hint: 'Try again in a moment.' } as const;
 
 /** The first matching rule applies. Rules match `error.code`, never the HTTP status or the title (platform §0.13). */
-// prettier-ignore
+// oxfmt-ignore
 export const ERROR_TABLE: readonly ErrorRule[] = [
   { ...disconnected, codes: [0, 190], text: 'The messaging connection is not established: the access token is invalid or expired', hint: RECONNECT },
   { ...disconnected, codes: [33], text: 'The messaging connection is not established: the phone number is unknown to the platform', hint: RECONNECT },

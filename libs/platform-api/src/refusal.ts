@@ -9,7 +9,12 @@ import { GatewayError, type ErrorCode, type ErrorExtras } from '@mgw/contracts';
  * - `templates-stale`: our copy of the templates differs from the platform's
  */
 export type SideEffect =
-  'connection-problem' | 'billing-problem' | 'quality-problem' | 'window-closed' | 'marketing-opt-out' | 'templates-stale';
+  | 'connection-problem'
+  | 'billing-problem'
+  | 'quality-problem'
+  | 'window-closed'
+  | 'marketing-opt-out'
+  | 'templates-stale';
 
 /** A certain refusal by the platform, in terms of our own errors. */
 export interface Refusal {

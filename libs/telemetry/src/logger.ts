@@ -4,10 +4,11 @@ import { activeTraceparent } from './tracing';
 export type { Logger } from 'pino';
 
 /** Members that are removed from log lines, at the top or one level down (guarantees §9). */
+// oxfmt-ignore
 const SECRET_MEMBERS = [
   'apikey', 'api_key', 'token', 'access_token', 'app_secret', 'secret', 'password', 'otp', 'code', 'message', 'text', 'body', 'caption',
   'phone', 'to', 'from', 'cookie', 'authorization', '["x-api-key"]',
-]; // prettier-ignore
+];
 
 const paths = SECRET_MEMBERS.flatMap((member) => [member, member.startsWith('[') ? `*${member}` : `*.${member}`]);
 

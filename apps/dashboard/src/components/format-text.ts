@@ -1,6 +1,8 @@
 /** A piece of a text that WhatsApp formats. */
 export type FormattedPart =
-  string | { kind: 'bold' | 'italic' | 'strike' | 'mono'; parts: FormattedPart[] } | { kind: 'link'; url: string };
+  | string
+  | { kind: 'bold' | 'italic' | 'strike' | 'mono'; parts: FormattedPart[] }
+  | { kind: 'link'; url: string };
 
 /** A marker counts only at the edge of a word and next to a character that is not a space. */
 const FORMAT =
