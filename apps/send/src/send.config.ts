@@ -8,7 +8,7 @@ export class SendConfig extends config('send', {
   ...sealingSettings,
   ...retentionSettings,
   rpcConcurrency: env.integer('RPC_CONCURRENCY', {
-    doc: 'concurrent requests; more are refused. Half of them may call WhatsApp; one number gets a sixteenth of those calls',
+    doc: 'concurrent requests; more are refused. Half of them may call WhatsApp; one number gets a quarter of those calls',
     default: 2_048,
     min: 16,
     max: 100_000,

@@ -7,7 +7,7 @@ import type { EarlierSend, IntentDraft, Reservation, SendPreview } from './inten
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
-/** Maximum bytes of queued drafts; fits every send that a replica runs at once. */
+/** Maximum bytes of queued drafts. One business may use half, which fits every send that a replica runs at once. */
 const MAX_QUEUED_BYTES = 8 * 1024 ** 2;
 
 /** Reserves sends in batches: all reservations of one event loop turn share a statement, because the round trip dominates their cost. */
@@ -28,6 +28,7 @@ export class ReservationService {
     this.reservations = new Batcher({
       maxSize: 128,
       maxHeldBytes: MAX_QUEUED_BYTES,
+      largestShare: 1 / 2,
       businessOf: ({ sender }) => sender.business_id,
       sizeOf: ({ text, details }) => 2 * (text.length + (details?.length ?? 0)),
       run: (drafts) =>

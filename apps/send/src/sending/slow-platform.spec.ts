@@ -2,8 +2,8 @@ import type { GatewayError } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { numberOf, startSending, type Sending } from '../send.fixture';
 
-/** One number's share of concurrent platform calls (1/16 of 1024) and of the queue (1/4 of 768). */
-const CALLS = 64;
+/** One number's share of concurrent platform calls (1/4 of 1024) and of the queue (1/4 of 768). */
+const CALLS = 256;
 const QUEUE = 192;
 const MANY = CALLS + QUEUE + 44;
 const DEADLINE_MS = 60_000;
@@ -72,11 +72,11 @@ describe('a number whose platform calls hang', () => {
   it('ten such numbers leave room for the sends of another', async () => {
     const numbers = Array.from({ length: 10 }, (_, i) => i + 10);
     sending.platform.hang(...numbers.map(numberOf));
-    const hung = numbers.map((business) => start(business, CALLS));
-    await eventually(() => sending.platform.hanging().length > 450);
-    const healthy = start(2, 35);
+    const hung = numbers.map((business) => start(business, 100));
+    await eventually(() => sending.platform.hanging().length > 750);
+    const healthy = start(2, 78);
     await healthy.all;
-    expect(healthy.ended.map(({ code }) => code)).toEqual(Array(35).fill('ok'));
+    expect(healthy.ended.map(({ code }) => code)).toEqual(Array(78).fill('ok'));
     sending.platform.release();
     await Promise.all(hung.map(({ all }) => all));
   });
