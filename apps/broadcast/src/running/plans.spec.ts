@@ -1,8 +1,8 @@
 import { newIntentId } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
-import type { Database } from '@mgw/postgres';
+import type { Database, Tx } from '@mgw/postgres';
 import { service } from '../main';
-import { RecipientsStore, type DueRecipient } from './recipients.store';
+import { RecipientsStore, type DueRecipient, type EndedAttempt } from './recipients.store';
 import { RunsStore, type RunningBroadcast } from './runs.store';
 import { UnclearStore } from './unclear.store';
 
@@ -52,22 +52,40 @@ describe.each([
     return due ?? [];
   };
 
+  const sent = ({ nth, intent_id }: DueRecipient): EndedAttempt => ({
+    broadcastId: 2,
+    nth,
+    intentId: intent_id,
+    end: { state: 'sent', messageId: `wamid.${newIntentId()}` },
+  });
+
   it('claims, records and resolves recipients without reading all open ones', async () => {
     let due: DueRecipient[] = [];
     expect(await recipientsRead(async (db) => (due = await claim(db)))).toBeLessThanOrEqual(FEW);
     expect(due).toHaveLength(CLAIMED);
-    const sent = due.map(({ nth, intent_id }) => ({
-      broadcastId: 2,
-      nth,
-      intentId: intent_id,
-      end: { state: 'sent' as const, messageId: `wamid.${newIntentId()}` },
-    }));
-    expect(await recipientsRead((db) => new RecipientsStore(db).record(sent))).toBeLessThanOrEqual(FEW);
+    expect(await recipientsRead((db) => new RecipientsStore(db).record(due.map(sent)))).toBeLessThanOrEqual(FEW);
     await claim(harness.db);
     await harness.db.query(`UPDATE broadcast.recipients SET due_at = now() WHERE state = 'sending'`);
     let unclear: unknown[] = [];
     expect(await recipientsRead(async (db) => (unclear = await new UnclearStore(db).claim(CLAIMED)))).toBeLessThanOrEqual(FEW);
     expect(unclear).toHaveLength(CLAIMED);
+  });
+
+  it('decision 671: claims with one statement and records with two, however many recipients', async () => {
+    const statements: string[] = [];
+    const counting = (tx: Tx): Tx => ({ query: (text, values) => (statements.push(text), tx.query(text, values)) });
+    const transaction = (work: (tx: Tx) => Promise<unknown>) => harness.db.transaction((tx) => work(counting(tx)));
+    const recipients = new RecipientsStore({ ...counting(harness.db), transaction } as unknown as Database);
+    const { lease, due } = await recipients.claim(claimed, 192, true);
+    claimed.lease = lease;
+    expect([due?.length, statements.length]).toEqual([192, 1]);
+    await recipients.record((due ?? []).map(sent));
+    expect(statements).toHaveLength(3);
+    const [counted] = await harness.db.query<{ sent: number }>('SELECT sent FROM broadcast.broadcasts WHERE id = 2');
+    const [stored] = await harness.db.query<{ n: number }>(
+      `SELECT count(*)::integer AS n FROM broadcast.recipients WHERE broadcast_id = 2 AND state = 'sent'`,
+    );
+    expect(counted?.sent).toBe(stored?.n);
   });
 
   it('takes a broadcast over, and checks whether it has ended, without reading all open recipients', async () => {

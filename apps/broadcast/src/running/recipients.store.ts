@@ -52,30 +52,83 @@ const ENDS = new RowSet<EndedAttempt>({
   unclear_id: ['uuid', ({ end }) => (end.state === 'unclear' ? end.intentId : null)],
 });
 
+/** Moves recipients to their states, and updates the counters of their broadcasts. */
+const RECORD = `WITH held AS MATERIALIZED (
+    SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
+  ), moved AS (
+    UPDATE broadcast.recipients r SET
+      state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
+      message_id = n.message_id, reason = coalesce(n.reason, f.reason), delivery = ${REPORTED_DELIVERY}, due_at = now() + make_interval(secs => n.after),
+      intent_id = coalesce(n.unclear_id, r.intent_id), attempts = r.attempts - n.uncounted, unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
+    FROM ${ENDS.from('n')}
+    JOIN held b ON b.id = n.broadcast_id
+    LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
+    WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth
+      AND ${onRow(`r.state IN ('sending', 'unclear') AND r.intent_id = n.intent_id`)}
+    RETURNING r.broadcast_id, r.nth, r.state
+  ), counted AS (
+    UPDATE broadcast.broadcasts b SET sent = b.sent + n.sent, failed = b.failed + n.failed
+    FROM (SELECT broadcast_id, count(*) FILTER (WHERE state = 'sent') AS sent, count(*) FILTER (WHERE state = 'failed') AS failed
+          FROM moved GROUP BY broadcast_id) n
+    WHERE b.id = n.broadcast_id
+  )
+  SELECT broadcast_id, nth, state FROM moved`;
+
+/** A claimed recipient with the lease and the status of its broadcast; only the latter two if nothing is due. */
+type ClaimRow = { lease: string; status: string } & (DueRecipient | { [Field in keyof DueRecipient]: null });
+
+/**
+ * Renews the lease, and claims recipients if this process still holds it and the broadcast runs. The row lock of the broadcast comes first, so
+ * a pause that commits earlier takes effect.
+ *
+ * The recipients are numbered once: a nested loop would number the rows anew for each row, and skip those that it has updated.
+ */
+function claimOf(condition: string): string {
+  return `WITH held AS (
+      UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND lease_until = $2
+      RETURNING status, lease_until::text AS lease
+    ), due AS MATERIALIZED (
+      SELECT nth FROM broadcast.recipients
+      WHERE (SELECT status = 'running' FROM held) AND broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${condition}
+      ORDER BY due_at, nth LIMIT $3 FOR UPDATE SKIP LOCKED
+    ), d AS MATERIALIZED (SELECT nth, row_number() OVER () AS place FROM due), claimed AS (
+      UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
+        attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($4::uuid[])[d.place]
+      FROM d WHERE r.broadcast_id = $1 AND r.nth = d.nth
+      RETURNING r.nth, r.phone, r.body_params, r.header_params, r.button_params, r.attempts, r.intent_id
+    )
+    SELECT held.lease, held.status, claimed.* FROM held LEFT JOIN claimed ON true`;
+}
+const CLAIM_NEW = claimOf('unfinished_attempts = 0');
+const CLAIM_UNFINISHED = claimOf('unfinished_attempts > 0');
+
+function claimValues(id: number, lease: string, atMost: number): unknown[] {
+  return [id, lease, atMost, Array.from({ length: atMost }, () => newIntentId())];
+}
+
+/** @param lease the one that the statement was to renew */
+function asClaim(lease: string, rows: ClaimRow[]): { lease: string; due: DueRecipient[] | null } {
+  const [first] = rows;
+  if (first?.status !== 'running') return { lease: first?.lease ?? lease, due: null };
+  const due = rows.flatMap(({ lease: _lease, status: _status, ...recipient }) => (recipient.nth === null ? [] : [recipient]));
+  return { lease: first.lease, due };
+}
+
 @Injectable()
 export class RecipientsStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Renews the lease and claims due recipients. Recipients whose sending killed a process come last, one at a time.
+   * Renews the lease and claims due recipients in one statement. Recipients whose sending killed a process come last, one at a time.
    * @param idle whether no send of this broadcast is in flight
    * @returns the renewed lease; `due` is null if the broadcast was paused or cancelled, or the lease was lost
    */
   async claim({ id, lease }: RunningBroadcast, atMost: number, idle: boolean): Promise<{ lease: string; due: DueRecipient[] | null }> {
+    const claimed = asClaim(lease, await this.db.query<ClaimRow>(CLAIM_NEW, claimValues(id, lease, atMost)));
+    if (claimed.due?.length !== 0 || atMost === 0 || !idle) return claimed;
     return this.db.transaction(async (tx) => {
-      const [held] = await tx.query<{ status: string; lease: string }>(
-        `UPDATE broadcast.broadcasts SET lease_until = now() + interval '${LEASE}' WHERE id = $1 AND lease_until = $2
-         RETURNING status, lease_until::text AS lease`,
-        [id, lease],
-      );
-      if (held?.status !== 'running') return { lease: held?.lease ?? lease, due: null };
-      if (atMost === 0) return { lease: held.lease, due: [] };
-      let due = await this.claimPending(tx, id, 'unfinished_attempts = 0', atMost);
-      if (due.length === 0 && idle) {
-        await this.setAside(tx, id);
-        due = await this.claimPending(tx, id, 'unfinished_attempts > 0', 1);
-      }
-      return { lease: held.lease, due };
+      if (await this.isHeld(tx, id, claimed.lease)) await this.setAside(tx, id);
+      return asClaim(claimed.lease, await tx.query<ClaimRow>(CLAIM_UNFINISHED, claimValues(id, claimed.lease, 1)));
     });
   }
 
@@ -87,26 +140,7 @@ export class RecipientsStore {
   async record(ends: EndedAttempt[], ended = true): Promise<void> {
     await this.db.transaction(async (tx) => {
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
-      const moved = await tx.query<{ broadcast_id: string; nth: number; state: string }>(
-        `WITH held AS MATERIALIZED (
-           SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
-         )
-         UPDATE broadcast.recipients r SET
-           state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
-           message_id = n.message_id, reason = coalesce(n.reason, f.reason), delivery = ${REPORTED_DELIVERY}, due_at = now() + make_interval(secs => n.after),
-           intent_id = coalesce(n.unclear_id, r.intent_id), attempts = r.attempts - n.uncounted, unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
-         FROM ${ENDS.from('n')}
-         JOIN held b ON b.id = n.broadcast_id
-         LEFT JOIN broadcast.reports f ON f.business_id = b.business_id AND f.message_id = n.message_id
-         WHERE r.broadcast_id = n.broadcast_id AND r.nth = n.nth
-           AND ${onRow(`r.state IN ('sending', 'unclear') AND r.intent_id = n.intent_id`)}
-         RETURNING r.broadcast_id, r.nth, r.state`,
-        [...ENDS.values(ends), ended],
-      );
-      await addCounts(
-        tx,
-        moved.map(({ broadcast_id, state }) => ({ id: broadcast_id, sent: state === 'sent' ? 1 : 0, failed: state === 'failed' ? 1 : 0 })),
-      );
+      const moved = await tx.query<{ broadcast_id: string; nth: number; state: string }>(RECORD, [...ENDS.values(ends), ended]);
       await pauseWithCause(tx, causesOf(ends, moved));
       if (ended) return;
       const resolved = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
@@ -115,19 +149,10 @@ export class RecipientsStore {
     });
   }
 
-  private claimPending(tx: Tx, broadcastId: number, condition: string, atMost: number): Promise<DueRecipient[]> {
-    return tx.query<DueRecipient>(
-      // Evaluated once: a nested loop would number the rows anew for each row, and skip those that it has updated.
-      `WITH due AS MATERIALIZED (
-         SELECT nth FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending' AND due_at <= now() AND ${condition}
-         ORDER BY due_at, nth LIMIT $2 FOR UPDATE SKIP LOCKED
-       ), d AS MATERIALIZED (SELECT nth, row_number() OVER () AS place FROM due)
-       UPDATE broadcast.recipients r SET state = 'sending', attempts = r.attempts + 1, unfinished_attempts = r.unfinished_attempts + 1, reason = NULL,
-         attempted_at = now(), due_at = now() + interval '${ATTEMPT_TIMEOUT}', intent_id = ($3::uuid[])[d.place]
-       FROM d WHERE r.broadcast_id = $1 AND r.nth = d.nth
-       RETURNING r.nth, r.phone, r.body_params, r.header_params, r.button_params, r.attempts, r.intent_id`,
-      [broadcastId, atMost, Array.from({ length: atMost }, () => newIntentId())],
-    );
+  /** Locks the broadcast before its recipients. @returns whether it runs under this lease */
+  private async isHeld(tx: Tx, broadcastId: number, lease: string): Promise<boolean> {
+    const held = `SELECT FROM broadcast.broadcasts WHERE id = $1 AND lease_until = $2 AND status = 'running' FOR NO KEY UPDATE`;
+    return (await tx.query(held, [broadcastId, lease])).length > 0;
   }
 
   private async setAside(tx: Tx, broadcastId: number): Promise<void> {

@@ -3,7 +3,7 @@ import { OutboxRelay } from '@mgw/events';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { BroadcastConfig } from '../broadcast.config';
-import { RecipientsStore } from './recipients.store';
+import { RecipientsStore, type EndedAttempt } from './recipients.store';
 import { RunsStore, type RunningBroadcast } from './runs.store';
 import { SendingService } from './sending.service';
 
@@ -14,11 +14,17 @@ const TIME_SLICE_MS = 5_000;
 const POLL_MS = 1_000;
 /** A tick starts about this many sends: more at once delay other sends, fewer cost more transactions. */
 const SENDS_A_TICK = 10;
-/** Bounds of a tick, in milliseconds. A tick renews the lease. */
+/** Bounds of a tick, in milliseconds. A tick renews the lease, and records the sends that have ended since the previous one. */
 const MIN_TICK_MS = 20;
 const MAX_TICK_MS = 250;
-/** Sends of one broadcast that may be in flight: as many calls to WhatsApp as one number may make at once. */
-const MAX_IN_FLIGHT = 64;
+/** Sends in flight for each message a second: enough if WhatsApp responds within 200 ms, with the work around it. */
+const IN_FLIGHT_PER_MESSAGE = 0.2;
+/**
+ * Bounds of the sends of one broadcast that may be in flight. The upper one is three quarters of the calls to WhatsApp that one number may
+ * make at once (decision 126), so live sends of the same number find a place.
+ */
+const MIN_IN_FLIGHT = 64;
+const MAX_IN_FLIGHT = 192;
 
 interface Run {
   since: number;
@@ -87,35 +93,54 @@ export class RunnerService extends BackgroundLoop {
   private async run(claimed: RunningBroadcast, run: Run): Promise<void> {
     const { perSecond } = this.config;
     const tickMs = Math.min(MAX_TICK_MS, Math.max(MIN_TICK_MS, (SENDS_A_TICK * 1_000) / perSecond));
+    const mostInFlight = Math.min(MAX_IN_FLIGHT, Math.max(MIN_IN_FLIGHT, Math.floor(perSecond * IN_FLIGHT_PER_MESSAGE)));
     const broadcast = { ...claimed };
     const inFlight = new Set<Promise<void>>();
+    const ended: EndedAttempt[] = [];
     let allowance = 0;
     let countedUntil = performance.now() - tickMs;
     try {
       while (!this.isStopping) {
         const tick = new Promise((resume) => setTimeout(resume, tickMs));
+        // A cause that pauses the broadcast takes effect before the next claim.
+        await this.record(ended.splice(0));
         const now = performance.now();
         allowance = Math.min(perSecond, allowance + (perSecond * (now - countedUntil)) / 1_000);
         countedUntil = now;
-        const room = run.isYielding ? 0 : Math.min(Math.floor(allowance), MAX_IN_FLIGHT - inFlight.size);
+        const room = run.isYielding ? 0 : Math.min(Math.floor(allowance), mostInFlight - inFlight.size);
         const claimedAt = Date.now();
-        const { lease, due } = await this.recipients.claim(broadcast, Math.max(0, room), inFlight.size === 0);
+        const isIdle = inFlight.size === 0 && ended.length === 0;
+        const { lease, due } = await this.recipients.claim(broadcast, Math.max(0, room), isIdle);
         broadcast.lease = lease;
         // After a pause or a cancellation this process keeps the broadcast until its sends in flight have ended.
         if ((due === null || run.isYielding) && inFlight.size === 0) break;
         allowance -= due?.length ?? 0;
         for (const recipient of due ?? []) {
-          const sent = this.sending.send(broadcast, recipient, claimedAt).finally(() => inFlight.delete(sent));
+          const sent = this.sending.send(broadcast, recipient, claimedAt).then((end) => {
+            inFlight.delete(sent);
+            ended.push(end);
+          });
           inFlight.add(sent);
         }
-        if (due?.length === 0 && inFlight.size === 0 && (await this.end(broadcast))) return;
+        if (due?.length === 0 && isIdle && (await this.end(broadcast))) return;
         await tick;
       }
     } finally {
       await Promise.all(inFlight);
+      await this.record(ended);
     }
     if (run.isYielding) await this.runs.yieldTurn(broadcast);
     else await this.runs.release(broadcast);
+  }
+
+  /** Never throws: if recording outcomes fails, the send service is queried once their attempts have timed out. */
+  private async record(ended: EndedAttempt[]): Promise<void> {
+    if (ended.length === 0) return;
+    await this.recipients
+      .record(ended)
+      .catch((error: unknown) =>
+        this.logger.warn({ err: error, broadcast_id: ended[0]?.broadcastId }, 'recording sends failed; will query them'),
+      );
   }
 
   /** Completes or suspends a broadcast that has nothing due and nothing in flight. @returns whether it did either */

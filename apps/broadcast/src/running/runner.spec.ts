@@ -11,6 +11,7 @@ import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
+import { RecipientsStore } from './recipients.store';
 
 describe('spec §10: running broadcasts', () => {
   let broadcasts: Broadcasts;
@@ -69,6 +70,35 @@ describe('spec §10: running broadcasts', () => {
     return Number(row?.n);
   };
   const keysOf = (id: number) => keys.filter((key) => key.startsWith(`broadcast:${id}:`));
+
+  it('decision 671: records the sends that have ended once before each claim, however many responses there are', async () => {
+    const claims = jest.spyOn(RecipientsStore.prototype, 'claim');
+    const records = jest.spyOn(RecipientsStore.prototype, 'record');
+    await harness.run(service);
+    // WhatsApp responds to a message once the outcome of the previous one is stored.
+    let responses = 0;
+    holdSend = () => {
+      const earlier = responses++;
+      return eventually(async () => (await broadcasts.get(id)).broadcast.sent >= earlier).then(() => undefined);
+    };
+    const id = await broadcasts.create(10);
+    await becomes('completed', id);
+    expect(records.mock.calls.flatMap(([ends]) => ends)).toHaveLength(10);
+    expect(records.mock.calls.length).toBeLessThanOrEqual(claims.mock.calls.length);
+    jest.restoreAllMocks();
+  });
+
+  it.each([
+    [80, 64],
+    [333, 66],
+    [1_000, 192],
+  ])('decision 671: at %i messages a second, %i sends may be in flight', async (perSecond, most) => {
+    await harness.run(service, { BROADCAST_PER_SECOND: String(perSecond) });
+    const id = await broadcasts.create(200);
+    await eventually(() => keys.length >= most);
+    await polled(2);
+    expect(keysOf(id)).toHaveLength(most);
+  });
 
   it('decision 24: requests with one Idempotency-Key create a broadcast once, also concurrently and on another replica', async () => {
     releaseSends();

@@ -1,8 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Batcher } from '@mgw/batching';
 import { GatewayError, intentIdOf, SendTemplate } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { RecipientsStore, type DueRecipient, type EndedAttempt, type RecipientEnd } from './recipients.store';
+import type { DueRecipient, EndedAttempt, RecipientEnd } from './recipients.store';
 import { causeOf } from './pause-cause';
 import type { RunningBroadcast } from './runs.store';
 
@@ -25,29 +24,16 @@ const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_E
  */
 @Injectable()
 export class SendingService {
-  private readonly ends: Batcher<EndedAttempt & { businessId: number }, undefined>;
-
-  constructor(
-    private readonly rpc: RpcClient,
-    recipients: RecipientsStore,
-  ) {
-    this.ends = new Batcher({
-      businessOf: ({ businessId }) => businessId,
-      run: async (ends) => {
-        await recipients.record(ends);
-        return ends.map(() => undefined);
-      },
-    });
-  }
+  constructor(private readonly rpc: RpcClient) {}
 
   /**
-   * Never throws: if recording the outcome fails, the send service is queried once the attempt has timed out.
+   * Never throws.
    * @param claimedAt time before the claim, in milliseconds since the epoch; the send's deadline is 30 s after it
    */
-  async send(broadcast: RunningBroadcast, recipient: DueRecipient, claimedAt: number): Promise<void> {
+  async send(broadcast: RunningBroadcast, recipient: DueRecipient, claimedAt: number): Promise<EndedAttempt> {
     const { nth, intent_id: intentId } = recipient;
     const end = await this.attempt(broadcast, recipient, claimedAt + SEND_DEADLINE_MS);
-    await this.ends.add({ businessId: broadcast.business_id, broadcastId: broadcast.id, nth, intentId, end }).catch(() => undefined);
+    return { broadcastId: broadcast.id, nth, intentId, end };
   }
 
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {
