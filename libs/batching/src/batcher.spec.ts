@@ -69,6 +69,32 @@ describe('batcher (guarantees §10, N1 and N2)', () => {
     ]);
   });
 
+  it('keeps items that may wait until one comes that may not, and sends them together', async () => {
+    const { batcher, batches, turn, finish } = heldBatcher({ waitMs: ({ business }) => (business === 1 ? 60_000 : 0) });
+    const waiting = items(1, 3).map((item) => batcher.add(item));
+    await turn();
+    await turn();
+    expect(batches).toEqual([]);
+    const urgent = batcher.add({ business: 2, nth: 7 });
+    await turn();
+    finish();
+    expect(await Promise.all([...waiting, urgent])).toEqual([0, 1, 2, 7]);
+    expect(batches).toHaveLength(1);
+  });
+
+  it('starts a full round trip at once, and one that is not full after its wait', async () => {
+    const { batcher, batches, turn, finish } = heldBatcher({ waitMs: ({ bytes = 60_000 }) => bytes, maxSize: 2 });
+    const full = items(1, 2).map((item) => batcher.add(item));
+    await turn();
+    expect(batches).toHaveLength(1);
+    const last = batcher.add({ business: 1, nth: 2, bytes: 1 });
+    finish();
+    await Promise.all(full);
+    while (batches.length < 2) await turn();
+    finish();
+    expect(await last).toBe(2);
+  });
+
   it('bounds the bytes of a round trip', async () => {
     const { batcher, batches, turn, finish } = heldBatcher({ maxBytes: 5 * ITEM_BYTES });
     const all = items(1, 3).map((item) => batcher.add({ ...item, bytes: 2 * ITEM_BYTES }));

@@ -8,6 +8,8 @@ export interface BatcherOptions<T, R> {
   businessOf: (item: T) => number | string;
   /** Bytes of an item beside `ITEM_BYTES`. */
   sizeOf?: (item: T) => number;
+  /** How long an item may wait for others that share its round trip, in milliseconds; by default not at all. */
+  waitMs?: (item: T) => number;
   /** Items in one round trip at most. */
   maxSize?: number;
   /** Bytes in one round trip at most; a larger item goes alone. */
@@ -33,8 +35,8 @@ interface Waiting<T, R> {
 }
 
 /**
- * Collects the calls of one turn of the event loop, or of the time that the previous round trip takes, into one round trip. Each caller
- * still waits for its own result, such as a commit.
+ * Collects the calls of one turn of the event loop, or of the time that the previous round trip takes, into one round trip. Items that may
+ * wait collect more; one that may not takes them along. Each caller still waits for its own result, such as a commit.
  *
  * The bytes that it holds are bounded, and each business has a share of them (guarantees §10, N1 and N2). The items of one business keep
  * their order; businesses take turns, so a long queue of one delays no other.
@@ -43,13 +45,17 @@ export class Batcher<T, R> {
   /** Each business's queue; the business that was served last comes last. */
   private readonly queues = new Map<string, Waiting<T, R>[]>();
   private readonly shares: Shares;
+  private queued = 0;
   private running = false;
-  private scheduled = false;
+  /** When the next round trip starts at the latest, on the clock of `performance.now()`; 0 for the next turn of the event loop. */
+  private dueAt = Infinity;
+  private timer: NodeJS.Timeout | undefined;
   private readonly options: Required<BatcherOptions<T, R>>;
 
   constructor(options: BatcherOptions<T, R>) {
     this.options = {
       sizeOf: () => 0,
+      waitMs: () => 0,
       maxSize: 64,
       maxBytes: Infinity,
       maxHeldBytes: 4 * 1024 ** 2,
@@ -70,17 +76,23 @@ export class Batcher<T, R> {
       const queue = this.queues.get(business) ?? [];
       queue.push({ item, bytes, release, resolve, reject });
       this.queues.set(business, queue);
-      this.schedule();
+      this.queued += 1;
+      this.schedule(this.queued < this.options.maxSize ? this.options.waitMs(item) : 0);
     });
   }
 
-  private schedule(): void {
-    if (this.scheduled || this.running) return;
-    this.scheduled = true;
-    setImmediate(() => {
-      this.scheduled = false;
-      void this.runBatch(this.nextBatch());
-    });
+  private schedule(waitMs: number): void {
+    const dueAt = waitMs > 0 ? performance.now() + waitMs : 0;
+    if (dueAt >= this.dueAt) return;
+    this.dueAt = dueAt;
+    if (!this.running) this.startWhenDue();
+  }
+
+  private startWhenDue(): void {
+    clearTimeout(this.timer);
+    const start = (): void => void this.runBatch(this.nextBatch());
+    if (this.dueAt === 0) setImmediate(start);
+    else this.timer = setTimeout(start, this.dueAt - performance.now());
   }
 
   /** Takes one item of each business in turn. */
@@ -92,6 +104,7 @@ export class Batcher<T, R> {
       const [first] = queue;
       if (first === undefined || batch.length === maxSize || (batch.length > 0 && bytes + first.bytes > maxBytes)) break;
       batch.push(first);
+      this.queued -= 1;
       bytes += first.bytes;
       queue.shift();
       this.queues.delete(business);
@@ -103,10 +116,11 @@ export class Batcher<T, R> {
 
   private async runBatch(batch: Waiting<T, R>[]): Promise<void> {
     this.running = true;
+    this.dueAt = this.queued > 0 ? 0 : Infinity;
     await this.complete(batch);
     this.running = false;
     for (const { release } of batch) release();
-    if (this.queues.size > 0) this.schedule();
+    if (this.queued > 0) this.startWhenDue();
   }
 
   private async complete(batch: Waiting<T, R>[]): Promise<void> {

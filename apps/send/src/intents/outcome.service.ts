@@ -20,6 +20,12 @@ const CANCELLED = 'The send could not be stored in time, so nothing was sent.';
 /** Maximum bytes in each of the three queues. One business may use half, which fits every send that a replica runs at once. */
 const MAX_QUEUED_BYTES = 6 * 1024 ** 2;
 
+/**
+ * How long an accepted message of a broadcast waits for others, in milliseconds. WhatsApp responds to the messages of one batch one by one,
+ * and nobody waits for them; without a pause each would cost a statement here and a transaction of every consumer (decision 672).
+ */
+const BROADCAST_WAIT_MS = 25;
+
 interface Failure {
   intent: IntentRecord;
   reason: string;
@@ -43,6 +49,7 @@ export class OutcomeService {
     this.acceptances = new Batcher({
       ...held,
       maxSize: 128,
+      waitMs: ({ intent }) => (intent.sentBy === 'broadcast' ? BROADCAST_WAIT_MS : 0),
       businessOf: ({ intent }) => intent.businessId,
       sizeOf: ({ intent }) => sizeOf(intent),
       run: (batch) => this.recordAcceptances(batch),
