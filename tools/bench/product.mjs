@@ -1,6 +1,6 @@
 // The products that a benchmark compares: the one of this folder, and that of another commit.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,7 +31,11 @@ export function checkOut(commit) {
   };
   try {
     const lock = (of) => readFileSync(join(of, 'package-lock.json'), 'utf8');
-    if (lock(folder) === lock(root)) symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    if (lock(folder) === lock(root)) {
+      symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+      // A checkout is newer than the installed packages: npm ci would empty the linked folder.
+      utimesSync(join(folder, 'package-lock.json'), 0, 0);
+    }
     process.chdir(folder);
     build();
     process.chdir(root);
