@@ -1,5 +1,5 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
-//   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|growth (the last three run only with --only)
+//   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|pace|growth (the last four run only with --only)
 //   --history N         stored messages of the last weeks (0)
 //   --compare COMMIT    builds and measures another commit too, in alternating rounds
 // Prints a table with bars; the whole result is in .local/bench.json.
@@ -18,7 +18,7 @@ import { measureSends } from './sends.mjs';
 import { startInboundSkeleton } from './skeleton-inbound.mjs';
 import { measureStandalone } from './standalone.mjs';
 import { printTable } from './table.mjs';
-import { measureFloor, measureWebhooks } from './webhooks.mjs';
+import { measureFloor, measurePace, measureWebhooks } from './webhooks.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
 const option = (name, fallback) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : fallback);
@@ -91,6 +91,7 @@ async function main() {
     ends.unshift(skeleton.stop);
     await measureFloor({ products, skeleton, rounds });
   }
+  if (only === 'pace') await measurePace({ products, rounds });
   if (only === 'growth') await measureGrowth({ product: products[0], rounds, seconds });
   for (const product of products) product.residentMegabytes = product.memory();
   const run = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds, rounds, history };

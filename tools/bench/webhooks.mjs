@@ -1,4 +1,5 @@
 // Measures latency and throughput from the platform's callback to the customer's webhook.
+import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
@@ -67,6 +68,30 @@ export async function measureWebhooks({ products, rounds }) {
   for (const product of products) add(product, 'platform updates, to the end', await updates(product, 20_000));
 }
 
+/** Measures messages beside a load that keeps one core busy, and a rate that the product must keep up with for a minute. */
+export async function measurePace({ products, rounds }) {
+  const witnesses = new Map();
+  for (const product of products) witnesses.set(product, await Witness.start(product));
+  for (const witness of witnesses.values()) await witness.latency(200, 30);
+  const besideBusyCore = async (product) => {
+    const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    try {
+      return await witnesses.get(product).latency(200, 15);
+    } finally {
+      busy.kill('SIGKILL');
+    }
+  };
+  const beside = await alternate(products, rounds, besideBusyCore);
+  const minutes = await alternate(products, 1, (product) => witnesses.get(product).latency(500, 60));
+  for (const product of products) {
+    const [p50, p99] = ['p50', 'p99'].map((name) => median(beside.get(product).map((result) => result[name])));
+    product.results['webhook → webhook, 200/s beside a busy core'] = { p50, p99 };
+    const [{ p99: ofAll, most, quarters }] = minutes.get(product);
+    product.results['webhook → webhook, 500/s for a minute'] = { p99: ofAll, most, growth: quarters[3] / quarters[0] };
+  }
+  for (const witness of witnesses.values()) await witness.close();
+}
+
 /** Compares the CPU of a customer's message with that of a bare skeleton, which has the same durable steps and nothing else. */
 export async function measureFloor({ products, skeleton, rounds }) {
   const [name, perSecond, seconds] = PACES[1];
@@ -119,9 +144,12 @@ class Witness {
     }
     await Promise.all(posts);
     await settled(() => [...sent.keys()].every((message) => server.arrived.has(message)));
-    const latencies = [...sent].map(([message, at]) => (server.arrived.get(message) ?? Infinity) - at).sort((a, b) => a - b);
-    const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
-    return { p50: at(0.5), p99: at(0.99) };
+    const latencies = [...sent].map(([message, at]) => (server.arrived.get(message) ?? Infinity) - at);
+    // While nothing falls behind, the messages of the last quarter wait no longer than those of the first.
+    const quarters = [0, 1, 2, 3].map((nth) => median(latencies.slice((nth * total) / 4, ((nth + 1) * total) / 4)));
+    latencies.sort((a, b) => a - b);
+    const at = (share) => latencies[Math.min(total - 1, Math.floor(total * share))];
+    return { p50: at(0.5), p99: at(0.99), most: at(1), quarters };
   }
 
   deliver(webhooks) {
