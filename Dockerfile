@@ -22,8 +22,9 @@ ARG APP
 LABEL org.opencontainers.image.title="messaging-gateway/${APP}" \
       org.opencontainers.image.description="A service of the messaging gateway for WhatsApp Business"
 WORKDIR /app
-# By default V8 sizes its young generation by the container's limit: 1 MB below 512 MB, which costs a send a third more CPU.
-ENV PATH=/nodejs/bin NODE_ENV=production APP=${APP} PROBE_PORT=9090 NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=256"
+# By default V8 sizes its young generation by the container's limit: 1 MB below 512 MB, which costs a send a third more CPU. Its pool of four
+# threads takes up to 9 MB more than two.
+ENV PATH=/nodejs/bin NODE_ENV=production APP=${APP} PROBE_PORT=9090 NODE_OPTIONS="--max-semi-space-size=4 --max-old-space-size=256 --v8-pool-size=2"
 COPY --from=dependencies /app/node_modules node_modules
 COPY --from=chosen /app .
 USER 65532:65532

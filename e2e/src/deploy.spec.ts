@@ -549,7 +549,7 @@ describe('alerts and the Grafana dashboard', () => {
 describe('Dockerfile', () => {
   it('gives V8 the same memory as npm start and the benchmark', () => {
     const optionsIn = (path: string) => /\bNODE_OPTIONS ?= ?["']([^"']+)["']/.exec(file(path))?.[1];
-    expect(optionsIn('Dockerfile')).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+$/);
+    expect(optionsIn('Dockerfile')).toMatch(/^--max-semi-space-size=\d+ --max-old-space-size=\d+ --v8-pool-size=\d+$/);
     expect(optionsIn('tools/start/supervised.mjs')).toBe(optionsIn('Dockerfile'));
   });
 

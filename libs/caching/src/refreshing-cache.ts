@@ -6,7 +6,7 @@ export interface RefreshingCacheOptions<Request, Value, Context> {
   load(requests: Request[], context?: Context): Promise<Value[]>;
   /** Whether to cache a value; by default every value is cached. */
   isCacheable?(value: Value): boolean;
-  /** Bytes of a value in memory; by default 1 kB. */
+  /** Bytes of a value in memory; by default 1.7 kB. */
   sizeOf?(value: Value): number;
   /** Serves a value of up to a minute while a newer one cannot be loaded. */
   serveStaleOnError?: boolean;
@@ -32,9 +32,9 @@ const REFRESH_AHEAD_MS = 2_500;
 const REFRESH_DELAY_MS = 1_000;
 /** Requests in one load: values of a few kilobytes each must fit into a NATS message. */
 const REFRESHED_TOGETHER = 100;
-const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 16 * 1024 ** 2;
-const DEFAULT_BYTES = 1_024;
+/** Smaller values count as this much, so that there are at most 10,000 entries. */
+const MIN_BYTES = Math.ceil(MAX_BYTES / 10_000);
 
 /**
  * Caches values of another service or a database for five seconds, so that hot paths make no calls. Callers with the same key share one
@@ -49,9 +49,9 @@ export class RefreshingCache<Request, Value, Context = undefined> {
 
   constructor(private readonly options: RefreshingCacheOptions<Request, Value, Context>) {
     this.entries = new LRUCache({
-      max: MAX_ENTRIES,
+      // Without `max`, with which LRUCache would allocate its lists for 10,000 entries at once.
       maxSize: MAX_BYTES,
-      sizeCalculation: ({ value }) => options.sizeOf?.(value) ?? DEFAULT_BYTES,
+      sizeCalculation: ({ value }) => Math.max(options.sizeOf?.(value) ?? 0, MIN_BYTES),
     });
   }
 

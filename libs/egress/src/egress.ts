@@ -2,7 +2,11 @@ import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
-import { Client, Pool, buildConnector, type Dispatcher } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request';
+import buildConnector from 'undici/lib/core/connect';
+import Client from 'undici/lib/dispatcher/client';
+import Pool from 'undici/lib/dispatcher/pool';
 import { systemResolver, type Resolve } from './resolver';
 import type { AddressRefusal, EgressRules } from './rules';
 
@@ -201,7 +205,7 @@ export class Egress {
     { call, waiting, end, read }: { call: EgressCall; waiting: Waiting; end: AbortController; read: Read<R> },
   ): Promise<R> {
     let interim = 0;
-    const response = await this.poolTo(url, addresses).request({
+    const response = await (request<Waiting>).call(this.poolTo(url, addresses), {
       method: call.body === null ? 'GET' : 'POST',
       path: url.pathname + url.search,
       headers: call.headers,

@@ -1,3 +1,4 @@
+import { atMost } from '@mgw/caching';
 import { LRUCache } from 'lru-cache';
 
 /** Consecutive failures that open the circuit; fewer may be bad messages. */
@@ -18,7 +19,7 @@ interface Circuit {
  * (platform §2: per number, never for all). Any clear response closes the circuit, a refusal too.
  */
 export class CircuitBreaker {
-  private readonly circuits = new LRUCache<string, Circuit>({ max: MAX_CIRCUITS });
+  private readonly circuits = new LRUCache<string, Circuit>(atMost(MAX_CIRCUITS));
 
   /** Whether a call is admitted now. After the pause the first call probes; others are rejected until it ends. */
   allows(name: string, now = Date.now()): boolean {

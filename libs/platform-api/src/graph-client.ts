@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { matches, MediaId } from '@mgw/contracts';
 import { Shares, type Release } from '@mgw/shares';
 import { counter, traced } from '@mgw/telemetry';
-import { Pool } from 'undici';
+import Pool from 'undici/lib/dispatcher/pool';
 import { CircuitBreaker } from './circuit-breaker';
 import type { SubscribedApp, TokenNode, WebhookConfiguration } from './connection-nodes';
 import { callPlatform, type ExchangeResult, type PlatformCall } from './exchange';

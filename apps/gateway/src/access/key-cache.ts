@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { RefreshingCache } from '@mgw/caching';
+import { atMost, RefreshingCache } from '@mgw/caching';
 import { BusinessChanged, KeyChanged } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { LRUCache } from 'lru-cache';
@@ -15,7 +15,7 @@ import type { KeyAccess } from '../api-keys/key-access';
 export class KeyCache {
   private readonly cached: RefreshingCache<KeyIdentity | null, KeyAccess | null, string>;
   /** The address from which each key was used last, until the next load writes it. */
-  private readonly addresses = new LRUCache<number, string>({ max: 10_000 });
+  private readonly addresses = new LRUCache<number, string>(atMost(10_000));
 
   constructor(
     private readonly keys: ApiKeysStore,

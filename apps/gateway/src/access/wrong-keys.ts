@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { atMost } from '@mgw/caching';
 import { GatewayError } from '@mgw/contracts';
 import { LRUCache } from 'lru-cache';
 import { SlidingWindow } from '../limits/sliding-window';
@@ -9,7 +10,7 @@ const LIMIT = 30;
 /** Limits the load of guessing. Keys are too long to guess, so each gateway counting on its own is enough. */
 @Injectable()
 export class WrongKeys {
-  private readonly addresses = new LRUCache<string, SlidingWindow>({ max: 10_000, ttl: 60_000 });
+  private readonly addresses = new LRUCache<string, SlidingWindow>({ ...atMost(10_000), ttl: 60_000 });
 
   /** Counts a wrong key. @throws GatewayError RATE_LIMITED over the limit */
   count(address: string): void {

@@ -41,12 +41,12 @@ export function docsRoutes(server: FastifyInstance, document: object, publicUrl:
     decorateReply: false,
     maxAge: ASSET_AGE * 1_000,
   });
-  const json = JSON.stringify(document);
-  text('/openapi.json', 'application/json', json);
+  const json = Buffer.from(JSON.stringify(document));
+  server.get('/openapi.json', (_request, reply) => send(reply, 'application/json', json));
   let yaml: Buffer | undefined;
   server.get('/openapi.yaml', async (_request, reply) => {
     // Written at the first request: few readers want YAML, so a start does not load the library.
-    yaml ??= Buffer.from((await import('yaml')).stringify(JSON.parse(json), { aliasDuplicateObjects: false, lineWidth: 0 }));
+    yaml ??= Buffer.from((await import('yaml')).stringify(JSON.parse(json.toString()), { aliasDuplicateObjects: false, lineWidth: 0 }));
     return send(reply, 'application/yaml', yaml);
   });
   const collection = documentText('docs/api/postman-collection.json');

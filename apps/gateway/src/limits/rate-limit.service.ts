@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { atMost } from '@mgw/caching';
 import { GatewayError } from '@mgw/contracts';
 import { counter } from '@mgw/telemetry';
 import { LRUCache } from 'lru-cache';
@@ -32,7 +33,7 @@ const decisions = counter(
 /** Counts requests per key and over all keys, exactly across all gateways (spec §8). A refused request does not count. */
 @Injectable()
 export class RateLimitService {
-  private readonly keys = new LRUCache<number, SlidingWindow>({ max: 10_000, ttl: 60_000 });
+  private readonly keys = new LRUCache<number, SlidingWindow>({ ...atMost(10_000), ttl: 60_000 });
   private readonly all = new SlidingWindow();
 
   constructor(

@@ -2,11 +2,13 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import * as oidc from 'openid-client';
+import type * as oidc from 'openid-client';
 import { GatewayConfig } from '../gateway.config';
 import { boundedFetch } from './bounded-fetch';
 
 export const OIDC_CALLBACK = '/api/client/oidc/callback';
+/** Loads the library at the first login, because few installations have a provider. */
+const openIdClient = () => import('openid-client');
 /** Time for a person to log in at the provider, in milliseconds. */
 export const OIDC_LIFE_MS = 10 * 60_000;
 /** Time for one call of the provider, in seconds. */
@@ -52,6 +54,7 @@ export class OidcService {
   async begin(next: string): Promise<{ url: string; sealed: string }> {
     if (!this.isConfigured) throw new OidcFailure('off');
     const provider = await this.provider();
+    const oidc = await openIdClient();
     const request: LoginRequest = {
       state: oidc.randomState(),
       nonce: oidc.randomNonce(),
@@ -79,6 +82,7 @@ export class OidcService {
   async finish(search: string, sealed: string | null): Promise<{ email: string; next: string }> {
     const request = this.opened(sealed);
     const provider = await this.provider();
+    const oidc = await openIdClient();
     try {
       const callback = new URL(`${OIDC_CALLBACK}${search}`, this.config.publicUrl);
       const tokens = await oidc.authorizationCodeGrant(provider, callback, {
@@ -125,7 +129,8 @@ export class OidcService {
     }
   }
 
-  private discover(): Promise<oidc.Configuration> {
+  private async discover(): Promise<oidc.Configuration> {
+    const oidc = await openIdClient();
     const { oidcIssuer, oidcClientId, oidcClientSecret, production } = this.config;
     const isPlain = !production && new URL(oidcIssuer).protocol === 'http:';
     return oidc.discovery(new URL(oidcIssuer), oidcClientId, oidcClientSecret, undefined, {

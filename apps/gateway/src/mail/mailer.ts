@@ -2,7 +2,7 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { LOGGER } from '@mgw/service';
 import { Shares, type SharesOptions } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
-import { createTransport, type Transporter } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import { GatewayConfig } from '../gateway.config';
 
 /** One holder has at most two mails on their way and twenty that wait, each of some hundred bytes. */
@@ -22,7 +22,7 @@ export interface Mail {
 /** Sends mails through the operator's mail server (SMTP_URL). Nobody waits for one: whoever needs its link can request another. */
 @Injectable()
 export class Mailer implements BeforeApplicationShutdown {
-  private readonly transport: Transporter | null;
+  private readonly transport: Promise<Transporter> | null;
   private readonly shares = new Shares(SHARES);
   private readonly running = new Set<Promise<void>>();
 
@@ -32,7 +32,9 @@ export class Mailer implements BeforeApplicationShutdown {
   ) {
     // Without requireTLS anyone on the way could suppress STARTTLS and read links. The URL's own parameters win over these.
     const options = { url: smtpUrl, requireTLS: true, disableFileAccess: true, disableUrlAccess: true };
-    this.transport = smtpUrl === '' ? null : createTransport(options, { from: smtpFrom });
+    // Loaded only if mails are configured: the library takes 2 MB of memory.
+    this.transport =
+      smtpUrl === '' ? null : import('nodemailer').then(({ createTransport }) => createTransport(options, { from: smtpFrom }));
   }
 
   get isConfigured(): boolean {
@@ -58,13 +60,14 @@ export class Mailer implements BeforeApplicationShutdown {
     await Promise.race([Promise.all(this.running), lingered]);
   }
 
-  private async sendAll(transport: Transporter, holder: string, compose: () => Promise<Mail[]>): Promise<void> {
+  private async sendAll(transport: Promise<Transporter>, holder: string, compose: () => Promise<Mail[]>): Promise<void> {
     const release = await this.shares.take(holder, TURN_WITHIN_MS);
     if (release === null) throw Object.assign(new Error('too many mails wait'), { code: 'TOO_MANY_WAIT' });
     try {
+      const ready = await transport;
       for (const { to, ...mail } of await compose()) {
         // An object, because nodemailer would parse a text, which may name other recipients.
-        await transport.sendMail({ ...mail, to: { name: '', address: to }, signal: AbortSignal.timeout(SENT_WITHIN_MS) });
+        await ready.sendMail({ ...mail, to: { name: '', address: to }, signal: AbortSignal.timeout(SENT_WITHIN_MS) });
       }
     } finally {
       release();

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { atMost } from '@mgw/caching';
 import { GatewayError, sha256Hex, type MediaRecord, type WireError } from '@mgw/contracts';
 import { MediaDownloads, type FileRange } from '@mgw/media';
 import { GraphClient, refusedByPlatform, type Refusal } from '@mgw/platform-api';
@@ -10,7 +11,7 @@ import type { MediaInfo } from './media.responses';
 /** Time for the platform's description of a file, in milliseconds. */
 const DESCRIBE_WITHIN_MS = 10_000;
 /** The platform blocks a number after twenty failures in an hour. */
-const FAILURES = { max: 10_000, ttl: 10 * 60_000 };
+const FAILURES = { ...atMost(10_000), ttl: 10 * 60_000 };
 /** The platform's code for an object that does not exist. */
 const MISSING = new Set([33, 100]);
 

@@ -1,3 +1,4 @@
+import { atMost } from '@mgw/caching';
 import { LRUCache } from 'lru-cache';
 import { SlidingWindow } from '../limits/sliding-window';
 
@@ -12,7 +13,7 @@ const HOLD_MS = 25;
  * business stored a wrong app secret, or through a proxy that is not trusted. Each gateway counts on its own.
  */
 export class WrongSignatures {
-  private readonly addresses = new LRUCache<string, SlidingWindow>({ max: 10_000, ttl: 60_000 });
+  private readonly addresses = new LRUCache<string, SlidingWindow>({ ...atMost(10_000), ttl: 60_000 });
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
