@@ -29,6 +29,15 @@ const history = Number(option('--history', 0));
 const compared = option('--compare');
 /** Stops and deletes what the run started, the newest first. */
 const ends = [];
+/** Seconds of each part. */
+const took = {};
+
+async function part(name, act) {
+  const begun = performance.now();
+  const result = await act();
+  took[name] = Math.round((performance.now() - begun) / 1_000);
+  return result;
+}
 
 function child(file, args, env = {}) {
   const process_ = spawn(process.execPath, [new URL(file, import.meta.url).pathname, ...args], {
@@ -45,7 +54,7 @@ function child(file, args, env = {}) {
 async function startProduct(name, folder, platformPort, { form, pace = PLATFORM_PACE } = {}) {
   const product = await Product.start(name, folder, platformPort, { form, pace });
   ends.unshift(product.stop);
-  if (history > 0) await fillHistory(product.databaseUrl, product.account, history);
+  if (history > 0) await part(`history of ${name}`, () => fillHistory(product.databaseUrl, product.account, history));
   product.idleMegabytes = product.memory();
   return product;
 }
@@ -66,35 +75,43 @@ async function startSkeleton(databaseUrl, platformPort) {
 
 async function main() {
   ensureNode();
-  build();
-  const other = compared && checkOut(compared);
+  await part('build', build);
+  const other = compared && (await part(`build of ${compared}`, () => checkOut(compared)));
   if (other) ends.unshift(other.remove);
   const platformPort = await freePort();
   await child('platform.mjs', [String(platformPort)]);
-  const products = [await startProduct('this', process.cwd(), platformPort)];
-  if (other) products.push(await startProduct(compared.slice(0, 12), other.folder, platformPort));
+  const measures = (name) => only === name || (only === 'all' && !['broadcast', 'floor', 'pace', 'growth'].includes(name));
+  const products = await part('start', async () => {
+    const products = [await startProduct('this', process.cwd(), platformPort)];
+    if (other) products.push(await startProduct(compared.slice(0, 12), other.folder, platformPort));
+    return products;
+  });
   // Measure webhooks first, while only the product runs. The skeleton and the dead rows come with the sends.
-  if (only === 'all' || only === 'webhooks') await measureWebhooks({ products, rounds });
+  if (measures('webhooks')) await part('webhooks', () => measureWebhooks({ products, rounds }));
   const standalone =
-    ['all', 'standalone'].includes(only) && (await startProduct('standalone', process.cwd(), platformPort, { form: 'standalone' }));
-  if (only === 'all' || only === 'sends') {
-    const skeletonPort = await startSkeleton(products[0].databaseUrl, platformPort);
-    await measureSends({ products, skeletonPort, rounds, seconds });
-  }
-  if (standalone) await measureStandalone({ separate: products[0], standalone, rounds, seconds });
-  if (only === 'broadcast') {
-    const startAt = (pace) => startProduct('this, fast', process.cwd(), platformPort, { pace });
-    await measureBroadcast({ products, startAt, rounds, seconds });
-  }
-  if (only === 'floor') {
+    measures('standalone') &&
+    (await part('start of standalone', () => startProduct('standalone', process.cwd(), platformPort, { form: 'standalone' })));
+  if (measures('sends'))
+    await part('sends', async () => {
+      const skeletonPort = await startSkeleton(products[0].databaseUrl, platformPort);
+      await measureSends({ products, skeletonPort, rounds, seconds });
+    });
+  if (standalone)
+    await part('standalone', () => measureStandalone({ separate: products[0], isWarm: measures('sends'), standalone, rounds, seconds }));
+  if (measures('broadcast'))
+    await part('broadcast', () => {
+      const startAt = (pace) => startProduct('this, fast', process.cwd(), platformPort, { pace });
+      return measureBroadcast({ products, startAt, rounds, seconds });
+    });
+  if (measures('floor')) {
     const skeleton = await startInboundSkeleton();
     ends.unshift(skeleton.stop);
-    await measureFloor({ products, skeleton, rounds });
+    await part('floor', () => measureFloor({ products, skeleton, rounds }));
   }
-  if (only === 'pace') await measurePace({ products, rounds });
-  if (only === 'growth') await measureGrowth({ product: products[0], rounds, seconds });
+  if (measures('pace')) await part('pace', () => measurePace({ products, rounds }));
+  if (measures('growth')) await part('growth', () => measureGrowth({ product: products[0], rounds, seconds }));
   for (const product of products) product.residentMegabytes = product.memory();
-  const run = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds, rounds, history };
+  const run = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds, rounds, history, took };
   const measured = products.map(({ name, results, standalone, broadcast, idleMegabytes, residentMegabytes }) => ({
     name,
     results,

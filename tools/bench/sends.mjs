@@ -62,7 +62,7 @@ export async function measureSends({ products, skeletonPort, rounds, seconds }) 
   for (const { account } of products) await account.openWindows(1_000);
   for (const kind of KINDS)
     for (const connections of [1, 16]) {
-      const short = (product) => loadOf(product, kind, connections, Math.min(seconds, 3));
+      const short = (product) => loadOf(product, kind, connections, Math.min(seconds, 2));
       const measured = await alternate(products, 1, short);
       for (const product of products) product.results[`send-${kind} × ${connections}`] = medians(measured.get(product));
     }

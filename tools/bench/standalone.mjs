@@ -4,14 +4,17 @@ import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 import { loadOf } from './sends.mjs';
 
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 15;
+const WARM_UP_SECONDS = 10;
 /** Its pools close idle connections for half a minute after the start. */
 const IDLE_MS = 60_000;
 
-/** Adds the metrics of the standalone form to those of the separate form. */
-export async function measureStandalone({ separate, standalone, rounds, seconds }) {
+/**
+ * Adds the metrics of the standalone form to those of the separate form.
+ * @param isWarm whether the separate form has just been measured with sends
+ */
+export async function measureStandalone({ separate, isWarm, standalone, rounds, seconds }) {
   const sends = (product, duration) => loadOf(product, 'template', CONNECTIONS, duration);
-  await sends(separate, WARM_UP_SECONDS);
+  if (!isWarm) await sends(separate, WARM_UP_SECONDS);
   await pause(Math.max(0, standalone.startedAt + IDLE_MS - Date.now()));
   const idle = { connections: await standalone.connections(), megabytes: standalone.servicesMemory() };
   await sends(standalone, WARM_UP_SECONDS);

@@ -36,7 +36,7 @@ const UNITS = [
 ];
 
 /** @param products the measured one, and another to compare it with or none */
-export function printTable(products, { cores, node, history }) {
+export function printTable(products, { cores, node, history, took }) {
   const [metrics, others] = products.map(metricsOf);
   const rows = Object.entries(metrics).map(([name, value]) => {
     const bar = BARS[name];
@@ -49,6 +49,8 @@ export function printTable(products, { cores, node, history }) {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column].length)));
   for (const row of [head, ...rows])
     console.log(row.map((cell, i) => (i === 0 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('   '));
+  const parts = Object.entries(took).map(([name, seconds]) => `${name} ${seconds}`);
+  console.log(`\nSeconds: ${parts.join(', ')}`);
   printCpu('1,000 sends (64 connections), and what follows from them', products, 'send-template × 64');
   printCpu("1,000 customers' messages (200/s), to the customer's webhook", products, MESSAGE);
 }

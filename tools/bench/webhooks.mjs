@@ -10,6 +10,7 @@ const PACES = [
   ['webhook → webhook, 10/s', 10, 5],
   ['webhook → webhook, 200/s', 200, 8],
 ];
+const WARM_UP_SECONDS = 20;
 /** Deliveries of one measured round. */
 const DELIVERIES = 4_000;
 
@@ -39,7 +40,7 @@ export async function measureWebhooks({ products, rounds }) {
   for (const product of products) witnesses.set(product, await Witness.start(product));
   const add = (product, name, measured) => (product.results[name] = measured);
   // Warm up until V8 has compiled the hot code.
-  for (const witness of witnesses.values()) await witness.latency(200, 30);
+  for (const witness of witnesses.values()) await witness.latency(200, WARM_UP_SECONDS);
   for (const [name, perSecond, seconds] of PACES) {
     const measured = await alternate(products, rounds, (product) =>
       product.counting(() => witnesses.get(product).latency(perSecond, seconds)),
@@ -98,7 +99,7 @@ export async function measureFloor({ products, skeleton, rounds }) {
   const measured = [...products, skeleton];
   const witnesses = new Map();
   for (const product of measured) witnesses.set(product, await Witness.start(product));
-  for (const witness of witnesses.values()) await witness.latency(perSecond, 30);
+  for (const witness of witnesses.values()) await witness.latency(perSecond, WARM_UP_SECONDS);
   const all = await alternate(measured, rounds, (product) => product.counting(() => witnesses.get(product).latency(perSecond, seconds)));
   for (const product of measured) {
     const p50 = median(all.get(product).map(({ result }) => result.p50));
@@ -227,7 +228,10 @@ async function updates({ databaseUrl, account }, count) {
     await db.connect();
     try {
       for (const end = Date.now() + 60_000; Date.now() < end; await pause(50)) {
-        const { rows } = await db.query('SELECT count(*)::int AS n FROM status.history WHERE message_id LIKE $1', [`wamid.u.${stamp}.%`]);
+        const { rows } = await db.query('SELECT count(*)::int AS n FROM status.history WHERE business_id = $1 AND message_id LIKE $2', [
+          account.businessId,
+          `wamid.u.${stamp}.%`,
+        ]);
         if (rows[0].n >= count) return rows[0].n;
       }
       return 0;
