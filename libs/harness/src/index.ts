@@ -1,4 +1,4 @@
 export { migratedDatabase, startHarness, type Harness } from './harness';
 export { NO_COUNTS, sampleConversation } from './sample-conversation';
 export { inboundEvent, statusEvent, acceptedEvent } from './sample-events';
-export { metricsRead, planNodes, rowsRead, type RowsRead } from './rows-read';
+export { metricsRead, rowsRead, type RowsRead } from './rows-read';

@@ -30,21 +30,6 @@ export async function rowsRead(db: Database, read: (db: Database) => Promise<unk
   return count;
 }
 
-/** Counts the nodes of the plans of a store's statements, which PostgreSQL prepares each time that it runs them. */
-export async function planNodes(db: Database, run: (db: Database) => Promise<unknown>): Promise<number> {
-  let count = 0;
-  const query: Tx['query'] = async <T>(text: string, values: unknown[] = []) => {
-    count += nodesOf(await explain(db, text, values));
-    return db.query<T>(text, values);
-  };
-  await run({ query, relaxed: { query } } as unknown as Database);
-  return count;
-}
-
-function nodesOf({ Plans = [] }: Node): number {
-  return Plans.reduce((count, plan) => count + nodesOf(plan), 1);
-}
-
 interface MetricsController {
   get(): Promise<{ metrics: Record<string, number> }>;
   onApplicationShutdown(): void;
@@ -63,10 +48,7 @@ export async function metricsRead(db: Database, controller: unknown): Promise<{ 
 
 async function explain(db: Database, text: string, values: unknown[]): Promise<Node> {
   const client = await db.pool.connect();
-  const inArray = (value: unknown) => {
-    if (Buffer.isBuffer(value)) return JSON.stringify(`\\x${value.toString('hex')}`);
-    return typeof value === 'string' ? JSON.stringify(value) : String(value);
-  };
+  const inArray = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
   const literal = (value: unknown) =>
     value === null ? 'NULL' : client.escapeLiteral(Array.isArray(value) ? `{${value.map(inArray).join()}}` : String(value));
   try {

@@ -79,28 +79,6 @@ function keys(counts: Counts, isFull: (count: number, key: string) => boolean): 
 }
 
 /**
- * How many deliveries of one event may begin whatever their webhooks and hosts are, so that nothing has to be ranked: for this many no rule
- * of `admission` refuses any.
- * @param bytes of the event's body
- */
-export function roomForAny({ claims, free, freeBytes, busy }: Capacity, businessId: string, bytes: number): number {
-  if (businessId in busy.slow) return 0;
-  const most = (counts: Counts) => Math.max(0, ...Object.values(counts));
-  const ofBusiness = (busy.businesses[businessId] ?? 0) + most(busy.webhooks);
-  const ofHost = most(busy.hosts);
-  // A share of what is free shrinks with each attempt that begins.
-  const room = Math.min(
-    claims,
-    PER_BUSINESS - ofBusiness,
-    (free - PART_OF_FREE.business * ofBusiness) / (PART_OF_FREE.business + 1),
-    PER_HOST - ofHost,
-    (free - PART_OF_FREE.host * ofHost) / (PART_OF_FREE.host + 1),
-    (freeBytes - PART_OF_FREE.business * (busy.bytes[businessId] ?? 0)) / ((PART_OF_FREE.business + 1) * Math.max(1, bytes)),
-  );
-  return Math.max(0, Math.floor(room));
-}
-
-/**
  * SQL of the same rules for the attempts that one statement claims: common table expressions from `candidate` to `admitted`.
  * @param parameters placeholders of the statement that hold these values
  */

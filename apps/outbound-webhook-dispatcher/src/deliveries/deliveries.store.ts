@@ -4,7 +4,7 @@ import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
 import type { Attempt, AttemptEnd } from './attempt';
-import { admission, lanesConsidered, roomForAny, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
+import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
 import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
@@ -61,34 +61,19 @@ const FIRST = `CROSS JOIN LATERAL (
     ORDER BY d.webhook_id, d.ordering_key COLLATE "C", d.id LIMIT 1
   ) first`;
 
-const EVENTS = new RowSet<{ event: EventEnvelope; body: string }>(
-  {
-    business_id: ['bigint', ({ event }) => event.business_id],
-    event_id: ['text', ({ event }) => event.id],
-    type: ['text', ({ event }) => event.type],
-    ordering_key: ['text', ({ event }) => event.key],
-    body: ['text', ({ body }) => body],
-    traceparent: ['text', ({ event }) => traceparentOf(event) ?? null],
-  },
-  2,
-);
-
-/** SQL: the fresh events that get a number. */
-const counted = `counted AS MATERIALIZED (
-    SELECT e.* FROM e JOIN fresh USING (event_id)
-    WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
-           OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id))
-      AND (e.type <> ALL (${OPT_IN}) OR e.event_id IN (SELECT event_id FROM wanted)
-           OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = e.business_id AND t.event = e.type AND t.wanted_until > now()))
-  )`;
-
 /**
  * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, keeps them in the feed, and gives each
  * wanted delivery the number of its event and that of the event before it that its webhook wanted (decision 282). An opt-in event counts
  * while it is wanted (decision 350). The upserts lock rows in order, and continue from the newest numbers even if another replica has
  * committed since the snapshot.
  */
-const NUMBERED = `${counted}, feed AS (
+const NUMBERED = `counted AS MATERIALIZED (
+    SELECT e.* FROM e JOIN fresh USING (event_id)
+    WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
+           OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id))
+      AND (e.type <> ALL (${OPT_IN}) OR e.event_id IN (SELECT event_id FROM wanted)
+           OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = e.business_id AND t.event = e.type AND t.wanted_until > now()))
+  ), feed AS (
     INSERT INTO dispatch.feeds AS f (business_id, last_seq)
     SELECT business_id, count(*) FROM counted GROUP BY business_id ORDER BY business_id
     ON CONFLICT (business_id) DO UPDATE SET last_seq = f.last_seq + excluded.last_seq
@@ -110,104 +95,6 @@ const NUMBERED = `${counted}, feed AS (
            coalesce(lag(entry.seq) OVER (PARTITION BY webhook_id ORDER BY entry.seq), position.previous_seq) AS previous_seq
     FROM wanted JOIN entry USING (event_id) JOIN position USING (webhook_id)
   )`;
-
-/** SQL: the same for a single event. Without groups and windows PostgreSQL prepares less. */
-const NUMBERED_ONE = `${counted}, feed AS (
-    INSERT INTO dispatch.feeds AS f (business_id, last_seq) SELECT business_id, 1 FROM counted
-    ON CONFLICT (business_id) DO UPDATE SET last_seq = f.last_seq + 1
-    RETURNING last_seq AS seq
-  ), kept AS (
-    INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body)
-    SELECT c.business_id, feed.seq, c.event_id, c.type, c.body FROM counted c CROSS JOIN feed
-  ), position AS (
-    INSERT INTO dispatch.feed_positions AS p (webhook_id, seq)
-    SELECT webhook_id, feed.seq FROM wanted CROSS JOIN feed ORDER BY webhook_id
-    ON CONFLICT (webhook_id) DO UPDATE SET previous_seq = p.seq, seq = excluded.seq
-    RETURNING webhook_id, seq, previous_seq
-  ), numbered AS (
-    SELECT wanted.*, position.seq, position.previous_seq FROM wanted JOIN position USING (webhook_id)
-  )`;
-
-/** SQL: the first new delivery of each lane, and how many there are. */
-const FIRST_OF_LANES = `first AS MATERIALIZED (
-    SELECT * FROM (
-      SELECT wanted.*, count(*) OVER lane AS open, row_number() OVER (lane ORDER BY id) AS place FROM wanted WHERE is_active
-      WINDOW lane AS (PARTITION BY webhook_id, ordering_key)
-    ) numbered WHERE place = 1
-  )`;
-const FIRST_OF_LANES_ONE = 'first AS MATERIALIZED (SELECT wanted.*, 1 AS open FROM wanted WHERE is_active)';
-
-/** SQL of `expand`, for a single event or for several. */
-const expansion = (parts: { numbered: string; first: string; admitted: string }) =>
-  `WITH ${alive('$1')}, e AS (
-     SELECT *, octet_length(body) AS bytes FROM ${EVENTS.from('e', 'nth')}
-   ), fresh AS (
-     -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
-     INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
-     ON CONFLICT DO NOTHING RETURNING event_id
-   ), wanted AS MATERIALIZED (
-     SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
-     FROM (SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host, w.url, w.secret_sealed
-           FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
-           -- The inbox keeps events for days, the log for weeks.
-           WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
-             -- A webhook does not learn that it fails itself.
-             AND e.ordering_key <> 'webhook:' || w.id
-           ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
-   ), ${parts.numbered}, ${parts.first}, held AS MATERIALIZED (
-     SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
-     WHERE EXISTS (SELECT FROM dispatch.lanes l
-                   WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
-                     AND l.ordering_key <> '${RECOVERY_LANE}')
-   ), candidate AS (
-     SELECT first.*, id AS age FROM first
-     WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
-       AND webhook_id <> ALL ($8::bigint[]) AND business_id <> ALL ($9::bigint[]) AND host <> ALL ($10::text[])
-       AND NOT EXISTS (SELECT FROM dispatch.lanes l
-                       WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C")
-   ), ${parts.admitted},
-   lane AS (
-     INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
-     SELECT webhook_id, ordering_key, business_id, open, CASE WHEN id IN (SELECT id FROM admitted) THEN $1 END,
-            CASE WHEN id IN (SELECT id FROM admitted) THEN id END
-     FROM first ORDER BY webhook_id, ordering_key COLLATE "C"
-     ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + excluded.open
-     RETURNING delivery_id, worker
-   ), made AS (
-     INSERT INTO dispatch.deliveries
-       (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at,
-        seq, previous_seq)
-     SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
-            CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
-            CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
-            CASE WHEN s.state = 'skipped' THEN now() END, seq, previous_seq
-     FROM numbered CROSS JOIN LATERAL (
-       SELECT CASE WHEN NOT is_active THEN 'skipped'
-                   WHEN id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) THEN 'running' ELSE 'pending' END AS state
-     ) s ORDER BY id
-     RETURNING id, state, seq, previous_seq
-   )
-   SELECT made.state, made.seq, made.previous_seq, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
-          ${oldSecret('w.webhook_id')},
-          EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
-   FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`;
-
-const EXPAND = expansion({
-  numbered: NUMBERED,
-  first: FIRST_OF_LANES,
-  admitted: admission({
-    claims: '$11::integer',
-    free: '$12::integer',
-    freeBytes: '$13::bigint',
-    freeSlow: '$14::integer',
-    busy: '$15',
-  }).trim(),
-});
-const EXPAND_ONE = expansion({
-  numbered: NUMBERED_ONE,
-  first: FIRST_OF_LANES_ONE,
-  admitted: 'admitted AS MATERIALIZED (SELECT id FROM candidate ORDER BY id LIMIT $11::integer)',
-});
 
 /** Consecutive failures that `webhook.failing` reports. */
 const REPORTED_FAILURES = [1, 2, 3, 4, 5, 6, 7].flatMap((digits) => [10 ** digits, 5 * 10 ** digits]);
@@ -234,6 +121,21 @@ const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, b
            ORDER BY c.id, reached
          ) event RETURNING event_id`;
 
+/**
+ * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
+ * deadlock.
+ */
+const EVENTS = new RowSet<{ event: EventEnvelope; body: string }>(
+  {
+    business_id: ['bigint', ({ event }) => event.business_id],
+    event_id: ['text', ({ event }) => event.id],
+    type: ['text', ({ event }) => event.type],
+    ordering_key: ['text', ({ event }) => event.key],
+    body: ['text', ({ body }) => body],
+    traceparent: ['text', ({ event }) => traceparentOf(event) ?? null],
+  },
+  2,
+);
 const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   id: ['bigint', ({ attempt }) => attempt.id],
   attempt: ['integer', ({ attempt }) => attempt.attempt],
@@ -246,58 +148,6 @@ const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   ordering_key: ['text', ({ attempt }) => attempt.ordering_key],
 });
 
-/** SQL of `finish`. @param failing writes `webhook.failing`; empty if all attempts succeeded, which cannot reach a reported count */
-const finishing = (failing: string) =>
-  `WITH n AS MATERIALIZED (
-    SELECT * FROM ${ENDS.from('n', 'nth')}
-  ), webhook AS MATERIALIZED (
-    -- Changes no key, so it does not block new deliveries, whose foreign keys lock the webhook.
-    SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
-  ), lane AS MATERIALIZED (
-    SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
-    FROM (SELECT DISTINCT n.webhook_id, n.ordering_key COLLATE "C" AS ordering_key FROM n JOIN webhook ON webhook.id = n.webhook_id ORDER BY 1, 2) k
-    CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
-  ), ended AS (
-    UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
-      response_body = n.response_body, finished_at = clock_timestamp()
-    FROM lane JOIN n ON n.id = lane.delivery_id
-    -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
-    WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-    RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason
-  ), gone AS (
-    DELETE FROM dispatch.lanes l USING ended
-    WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
-  ), freed AS (
-    UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = ${dueSince('l.ordering_key')}, suspect = false
-    FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
-  ), successes AS (
-    SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT manual GROUP BY webhook_id
-  ), counts AS (
-    -- A success resets the count; failures after it count again (spec §3.4).
-    SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
-    FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.manual GROUP BY e.webhook_id, s.latest
-  ), counted AS (
-    UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
-      fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures,
-      failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
-    FROM counts c WHERE w.id = c.id
-    RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
-  ), ${failing ? `failing AS (${FAILING}), ` : ''}hours AS (
-    INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
-    SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
-    FROM ended WHERE NOT manual GROUP BY webhook_id
-    ON CONFLICT (webhook_id, hour) DO UPDATE SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed
-  )
-  SELECT EXISTS (SELECT FROM freed) AS continues,
-         EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
-         ${failing ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published`;
-const FINISH = finishing(FAILING);
-const FINISH_SUCCEEDED = finishing('');
-
-/**
- * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
- * deadlock.
- */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
@@ -307,16 +157,83 @@ export class DeliveriesStore {
    * delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits already.
    * @param worker if undefined, nothing is claimed
    */
-  async expand(events: EventEnvelope[], capacity: Capacity, worker: string | undefined): Promise<Expansion> {
-    const { claims, free, freeBytes, freeSlow, busy, full } = capacity;
+  async expand(
+    events: EventEnvelope[],
+    { claims, free, freeBytes, freeSlow, busy, full }: Capacity,
+    worker: string | undefined,
+  ): Promise<Expansion> {
     const once = [...new Map(events.map((event) => [event.id, event])).values()];
     const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
-    const [first, ...others] = once.map((event) => ({ event, body: bodies.get(event.id) as string }));
-    const room = first && others.length === 0 ? roomForAny(capacity, String(first.event.business_id), Buffer.byteLength(first.body)) : 0;
-    const shares = room > 0 ? [room] : [claims, free, freeBytes, freeSlow, JSON.stringify(busy)];
     const rows = await this.db.query<Omit<Claimed, 'manual' | 'lost_workers'> & { state: string; due: boolean }>(
-      room > 0 ? EXPAND_ONE : EXPAND,
-      [worker ?? null, ...EVENTS.values(first ? [first, ...others] : []), full.webhooks, full.businesses, full.hosts, ...shares],
+      `WITH ${alive('$1')}, e AS (
+         SELECT *, octet_length(body) AS bytes FROM ${EVENTS.from('e', 'nth')}
+       ), fresh AS (
+         -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
+         INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
+         ON CONFLICT DO NOTHING RETURNING event_id
+       ), wanted AS MATERIALIZED (
+         SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
+         FROM (SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host, w.url, w.secret_sealed
+               FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+               -- The inbox keeps events for days, the log for weeks.
+               WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
+                 -- A webhook does not learn that it fails itself.
+                 AND e.ordering_key <> 'webhook:' || w.id
+               ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
+       ), ${NUMBERED}, first AS MATERIALIZED (
+         SELECT * FROM (
+           SELECT wanted.*, count(*) OVER lane AS open, row_number() OVER (lane ORDER BY id) AS place FROM wanted WHERE is_active
+           WINDOW lane AS (PARTITION BY webhook_id, ordering_key)
+         ) numbered WHERE place = 1
+       ), held AS MATERIALIZED (
+         SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
+         WHERE EXISTS (SELECT FROM dispatch.lanes l
+                       WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
+                         AND l.ordering_key <> '${RECOVERY_LANE}')
+       ), candidate AS (
+         SELECT first.*, id AS age FROM first
+         WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
+           AND webhook_id <> ALL ($12::bigint[]) AND business_id <> ALL ($13::bigint[]) AND host <> ALL ($14::text[])
+           AND NOT EXISTS (SELECT FROM dispatch.lanes l
+                           WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C")
+       ), ${admission({ claims: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
+       lane AS (
+         INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
+         SELECT webhook_id, ordering_key, business_id, open, CASE WHEN id IN (SELECT id FROM admitted) THEN $1 END,
+                CASE WHEN id IN (SELECT id FROM admitted) THEN id END
+         FROM first ORDER BY webhook_id, ordering_key COLLATE "C"
+         ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + excluded.open
+         RETURNING delivery_id, worker
+       ), made AS (
+         INSERT INTO dispatch.deliveries
+           (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at,
+            seq, previous_seq)
+         SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
+                CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
+                CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
+                CASE WHEN s.state = 'skipped' THEN now() END, seq, previous_seq
+         FROM numbered CROSS JOIN LATERAL (
+           SELECT CASE WHEN NOT is_active THEN 'skipped'
+                       WHEN id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) THEN 'running' ELSE 'pending' END AS state
+         ) s ORDER BY id
+         RETURNING id, state, seq, previous_seq
+       )
+       SELECT made.state, made.seq, made.previous_seq, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
+              ${oldSecret('w.webhook_id')},
+              EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
+       FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,
+      [
+        worker ?? null,
+        ...EVENTS.values(once.map((event) => ({ event, body: bodies.get(event.id) as string }))),
+        claims,
+        free,
+        freeBytes,
+        JSON.stringify(busy),
+        full.webhooks,
+        full.businesses,
+        full.hosts,
+        freeSlow,
+      ],
     );
     const claimed = rows
       .filter(({ state }) => state === 'running')
@@ -393,8 +310,54 @@ export class DeliveriesStore {
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
-    const sql = ends.every(({ end }) => end.succeeded) ? FINISH_SUCCEEDED : FINISH;
-    const [row] = await this.db.relaxed.query<Freed>(sql, ENDS.values(ends));
+    const [row] = await this.db.relaxed.query<Freed>(
+      `WITH n AS MATERIALIZED (
+         SELECT * FROM ${ENDS.from('n', 'nth')}
+       ), webhook AS MATERIALIZED (
+         -- Changes no key, so it does not block new deliveries, whose foreign keys lock the webhook.
+         SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
+       ), lane AS MATERIALIZED (
+         SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
+         FROM (SELECT DISTINCT n.webhook_id, n.ordering_key COLLATE "C" AS ordering_key FROM n JOIN webhook ON webhook.id = n.webhook_id ORDER BY 1, 2) k
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
+       ), ended AS (
+         UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
+           response_body = n.response_body, finished_at = clock_timestamp()
+         FROM lane JOIN n ON n.id = lane.delivery_id
+         -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
+         WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason
+       ), gone AS (
+         DELETE FROM dispatch.lanes l USING ended
+         WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
+       ), freed AS (
+         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = ${dueSince('l.ordering_key')}, suspect = false
+         FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
+       ), successes AS (
+         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT manual GROUP BY webhook_id
+       ), counts AS (
+         -- A success resets the count; failures after it count again (spec §3.4).
+         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
+         FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.manual GROUP BY e.webhook_id, s.latest
+       ), counted AS (
+         UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
+           fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures,
+           failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
+         FROM counts c WHERE w.id = c.id
+         RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
+       ), failing AS (
+         ${FAILING}
+       ), hours AS (
+         INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
+         SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
+         FROM ended WHERE NOT manual GROUP BY webhook_id
+         ON CONFLICT (webhook_id, hour) DO UPDATE SET succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed
+       )
+       SELECT EXISTS (SELECT FROM freed) AS continues,
+              EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
+              EXISTS (SELECT FROM failing) AS published`,
+      ENDS.values(ends),
+    );
     return row ?? { continues: false, due: false, published: false };
   }
 }

@@ -1,5 +1,4 @@
-import type { EventEnvelope } from '@mgw/contracts';
-import { planNodes, rowsRead } from '@mgw/harness';
+import { rowsRead } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
 import type { Attempt } from './attempt';
 import { DeliveriesStore } from './deliveries.store';
@@ -66,17 +65,6 @@ describe.each([
     const events = [sent(1, { conversation_id: 1 }), sent(2)];
     const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).expand(events, capacityBeside([]), WORKER));
     expect(rows).toBeLessThan(OPEN / 10);
-  });
-
-  it('decision 682: expand prepares a quarter less for a single event, and finish a fifth less for successes', async () => {
-    const { db } = dispatching.harness;
-    const nodes = (run: (store: DeliveriesStore) => Promise<unknown>) => planNodes(db, (reading) => run(new DeliveriesStore(reading)));
-    const expand = (...events: EventEnvelope[]) => nodes((store) => store.expand(events, capacityBeside([]), WORKER));
-    expect(await expand(sent(11))).toBeLessThan((await expand(sent(12), sent(13))) * (3 / 4));
-    const attempt = { id: '0', attempt: 1, webhook_id: '1', ordering_key: 'none' } as unknown as Attempt;
-    const finish = (succeeded: boolean) =>
-      nodes((store) => store.finish([{ attempt, end: { succeeded, statusCode: 200, reason: null, responseBody: null, durationMs: 1 } }]));
-    expect(await finish(true)).toBeLessThan((await finish(false)) * (4 / 5));
   });
 
   it('finish reads each row by its key', async () => {

@@ -56,36 +56,6 @@ const LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
   EVENTS.next,
 );
 
-/** SQL of `addAll`. Nearly all callbacks have no bad update, and their statement does not prepare to write any (decision 682). */
-const adding = (letters: string) =>
-  `WITH numbered AS MATERIALIZED (
-   -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
-   SELECT nextval('ingest.callbacks_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
-          may_split, traceparent
-   FROM ${CALLBACKS.from('n')}
- ), added AS (
-   INSERT INTO ingest.callbacks (id, body_hash, body, businesses, lane, split_at, traceparent)
-   SELECT id, hash, body, businesses, lane,
-          CASE WHEN may_split AND (SELECT true FROM ingest.callbacks w WHERE w.lane = n.lane AND w.split_at IS NULL LIMIT 1) IS NULL
-               THEN now() END,
-          traceparent
-   FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
- ), published AS (
-   INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent)
-   SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
-   FROM ${EVENTS.from('e', 'nth')}
-   JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
- )${letters}
- SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
- UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`;
-const ADD = adding('');
-const ADD_WITH_LETTERS = adding(`, set_aside AS (
-   INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
-   SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
-   FROM ${LETTERS.from('b')}
-   JOIN added ON added.body_hash = b.hash AND added.is_split
- )`);
-
 /** Stores the callbacks as they arrive. */
 @Injectable()
 export class CallbacksStore {
@@ -119,8 +89,32 @@ export class CallbacksStore {
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
     const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
     const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; older: string[] | null }>(
-      bad.length > 0 ? ADD_WITH_LETTERS : ADD,
-      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(bad.length > 0 ? LETTERS.values(bad) : [])],
+      `WITH numbered AS MATERIALIZED (
+         -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
+         SELECT nextval('ingest.callbacks_id_seq') AS id, hash, body, string_to_array(businesses, ',')::integer[] AS businesses, lane::bigint AS lane,
+                may_split, traceparent
+         FROM ${CALLBACKS.from('n')}
+       ), added AS (
+         INSERT INTO ingest.callbacks (id, body_hash, body, businesses, lane, split_at, traceparent)
+         SELECT id, hash, body, businesses, lane,
+                CASE WHEN may_split AND (SELECT true FROM ingest.callbacks w WHERE w.lane = n.lane AND w.split_at IS NULL LIMIT 1) IS NULL
+                     THEN now() END,
+                traceparent
+         FROM numbered n ORDER BY hash ON CONFLICT (body_hash) DO NOTHING RETURNING body_hash, split_at IS NOT NULL AS is_split
+       ), published AS (
+         INSERT INTO ingest.outbox (event_id, subject, ordering_key, body, traceparent)
+         SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
+         FROM ${EVENTS.from('e', 'nth')}
+         JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
+       ), set_aside AS (
+         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
+         SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
+         FROM ${LETTERS.from('b')}
+         JOIN added ON added.body_hash = b.hash AND added.is_split
+       )
+       SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
+       UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`,
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...LETTERS.values(bad)],
     );
     const older = rows.find(({ hash }) => hash !== null)?.older ?? null;
     for (const { updates } of distinct) allowDirectPublish(updates?.events ?? [], older);

@@ -1,11 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { metricsRead, planNodes, rowsRead, startHarness, type Harness } from '@mgw/harness';
+import { metricsRead, rowsRead, startHarness, type Harness } from '@mgw/harness';
 import type { Database, Tx } from '@mgw/postgres';
 import { metricsController } from '@mgw/service';
 import { service } from '../main';
 import { METRICS } from '../metrics';
-import { CallbacksStore } from './callbacks.store';
-import type { BadUpdate } from './stored-callback';
 import { WaitingCallbacksStore } from './waiting-callbacks.store';
 
 const SPLIT = 20_000;
@@ -32,16 +29,6 @@ describe('waiting callbacks of one business behind a long history', () => {
       await expect(store.splitLane(1, 100, split)).rejects.toThrow('split');
     });
     expect(rows['callbacks']).toBeLessThan(1_000);
-  });
-
-  it('decision 682: a callback without a bad update prepares no dead letters', async () => {
-    const nodes = (bad: BadUpdate[]) =>
-      planNodes(harness.db, (db) => {
-        const updates = { events: [], bad, ignored: { unknown_number: 0, group: 0 } };
-        const body = Buffer.from('{}');
-        return new CallbacksStore(db).add({ hash: randomBytes(32), body, businesses: [2], lane: 2, updates, traceparent: null });
-      });
-    expect(await nodes([])).toBeLessThan(await nodes([{ field: 'messages', body: '{}', businesses: [2], reason: 'bad' }]));
   });
 
   it('the metrics count up to 10,000 and find the oldest one', async () => {
