@@ -12,6 +12,8 @@ const blocks = (page: string, language: string) =>
   [...readFileSync(join(ROOT, page), 'utf8').matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
     ([, text = '']) => text,
   );
+/** A webhook's body, whose signature the servers of the samples check. */
+const BODY = '{"event":"message.sent"}';
 /** Makes curl fail on a refused request, so that the script stops where a reader would. */
 const STRICT = 'set -euo pipefail\ncurl() { command curl --fail --show-error "$@"; }\n';
 
@@ -98,14 +100,34 @@ describe('samples of the documentation, and the client library', () => {
     expect(ran.stdout).toContain('"message');
   });
 
+  /**
+   * Starts a sample's server and waits until it refuses a request without a right signature. One that ends starts again on another port.
+   * @param launch writes the sample for the port. @returns the program and its arguments
+   * @returns the server's origin
+   */
+  const serve = (launch: (port: number) => string[], headers: Record<string, string> = {}) =>
+    eventually(async () => {
+      const port = await freePort();
+      const [program = '', ...args] = launch(port);
+      const env = { ...process.env, API_KEY: stack.growth.api_key };
+      const server = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], cwd: dir, env });
+      servers.push(server);
+      let output = '';
+      server.stderr.on('data', (chunk: Buffer) => (output = `${output}${chunk.toString()}`.slice(-2_000)));
+      const ended = new Promise<never>((_, reject) => server.once('exit', (code) => reject(new Error(`it ended with ${code}: ${output}`))));
+      const origin = `http://127.0.0.1:${port}`;
+      const refuses = async () =>
+        (await fetch(`${origin}/hook`, { method: 'POST', body: BODY, headers }).catch(() => null))?.status === 401;
+      await Promise.race([ended, eventually(refuses)]);
+      return origin;
+    });
+
   it('docs/guides.md: the bot shows its buttons, and replies to the tap', async () => {
-    const port = await freePort();
     const [source = ''] = blocks('docs/guides.md', 'js');
-    writeFileSync(join(dir, 'bot.mjs'), here(source).replace('9100', String(port)));
-    const env = { ...process.env, API_KEY: stack.growth.api_key };
-    servers.push(spawn(process.execPath, [join(dir, 'bot.mjs')], { stdio: 'ignore', cwd: dir, env }));
-    const url = `http://127.0.0.1:${port}/`;
-    await eventually(async () => (await fetch(url, { method: 'POST' }).catch(() => null))?.status === 401);
+    const url = await serve((port) => {
+      writeFileSync(join(dir, 'bot.mjs'), here(source).replace('9100', String(port)));
+      return [process.execPath, join(dir, 'bot.mjs')];
+    });
     const hook = { name: 'bot', url, events: ['message.received'], secret: 'swordfish' };
     const made = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
     const person = customer(stack.demo, stack.growth, '12015559107');
@@ -150,17 +172,15 @@ describe('samples of the documentation, and the client library', () => {
     ['docs/webhooks.md', 'python', 'hook.py', (file: string) => [installedProgram('python3'), file]],
     ['docs/webhooks.md', 'php', 'hook.php', (file: string, port: number) => [installedProgram('php'), '-S', `127.0.0.1:${port}`, file]],
   ] as const)('%s: the server in %s accepts the dispatcher’s requests and no others (spec §5.9)', async (page, language, file, command) => {
-    const port = await freePort();
     const source = blocks(page, language).find((text) => text.includes('9000') || language === 'php') ?? '';
-    writeFileSync(join(dir, file), source.replace('9000', String(port)));
-    const [program = '', ...args] = command(join(dir, file), port);
-    const server = spawn(program, args, { stdio: 'ignore', cwd: dir });
-    servers.push(server);
-    const url = `http://127.0.0.1:${port}/hook`;
-    const post = (body: string, signature: string) => fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } });
-    const [body, forged] = ['{"event":"message.sent"}', createHmac('sha256', 'other').update('{"event":"message.sent"}').digest('hex')];
-    await eventually(async () => (await post(body, forged).catch(() => null))?.status === 401);
-    expect((await post(body, '')).status).toBe(401);
+    const launch = (port: number) => {
+      writeFileSync(join(dir, file), source.replace('9000', String(port)));
+      return command(join(dir, file), port);
+    };
+    const forged = createHmac('sha256', 'other').update(BODY).digest('hex');
+    const url = `${await serve(launch, { 'x-service-signature': forged })}/hook`;
+    const unsigned = await fetch(url, { method: 'POST', body: BODY, headers: { 'x-service-signature': '' } });
+    expect(unsigned.status).toBe(401);
 
     const hook = { name: language, url, events: ['message.received'], secret: 'swordfish' };
     const { body: made } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', hook);
