@@ -14,7 +14,6 @@ import { Received1795830000000 } from './migrations/1795830000000-received';
 import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
 import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
 import { Search1795924800000 } from './migrations/1795924800000-search';
-import { WordsOnce1796342450000 } from './migrations/1796342450000-words-once';
 
 export const service: Service<SendConfig> = {
   name: 'send',
@@ -35,7 +34,6 @@ export const service: Service<SendConfig> = {
     StoredFiles1795833600000,
     SentFiles1795840800000,
     Search1795924800000,
-    WordsOnce1796342450000,
   ],
   sources: __dirname,
 };

@@ -32,7 +32,6 @@ export class PlatformEventsConsumer extends EventConsumers {
         ordered: true,
         // A redelivered change of identity would undo a later one, so the consumer must deduplicate it.
         isIdempotent: (event) => identityChange(event) === null,
-        handleAtOnce: (events) => inbound.receiveAtOnce(events),
         handle: (events, tx) => inbound.receive(events, tx),
         afterCommit: (published) => relay.publishCommitted(published),
       }),

@@ -266,11 +266,21 @@ export class BatchHandler {
 
   /** @returns the failure, undefined after the commit */
   private async runHandler(handlings: Traced[]): Promise<Error | undefined> {
-    const { durable } = this.options;
+    const { db, durable, singleStatement, handleWithinMs = HANDLE_WITHIN_MS } = this.options;
     const events = handlings.map(({ event }) => event);
-    let returned: EventEnvelope[];
+    let returned: EventEnvelope[] = [];
     try {
-      returned = (await this.handleAtOnce(events)) ?? (await this.handleInTransaction(events));
+      if (singleStatement) {
+        crashPoint('consumer.before-commit');
+        returned = (await within(handleWithinMs, () => this.options.handle(events, db))) ?? [];
+      } else {
+        const work = async (tx: Tx) => {
+          const fresh = await this.filterUnhandled(tx, events);
+          if (fresh.length > 0) returned = (await this.options.handle(fresh, tx)) ?? [];
+          crashPoint('consumer.before-commit');
+        };
+        await db.transaction(work, { withinMs: handleWithinMs });
+      }
     } catch (error) {
       return error instanceof Error ? error : new Error(String(error));
     }
@@ -281,42 +291,12 @@ export class BatchHandler {
     return undefined;
   }
 
-  /** @returns undefined if the events need a transaction; then nothing is stored */
-  private async handleAtOnce(events: EventEnvelope[]): Promise<EventEnvelope[] | undefined> {
-    const { options, handleWithinMs } = this;
-    if (options.singleStatement) {
-      crashPoint('consumer.before-commit');
-      return (await within(handleWithinMs, () => options.handle(events, options.db))) ?? [];
-    }
-    if (!options.handleAtOnce || !events.every((event) => this.isIdempotent(event))) return undefined;
-    crashPoint('consumer.before-commit');
-    return within(handleWithinMs, async () => options.handleAtOnce?.(events));
-  }
-
-  private async handleInTransaction(events: EventEnvelope[]): Promise<EventEnvelope[]> {
-    let returned: EventEnvelope[] = [];
-    const work = async (tx: Tx) => {
-      const fresh = await this.filterUnhandled(tx, events);
-      if (fresh.length > 0) returned = (await this.options.handle(fresh, tx)) ?? [];
-      crashPoint('consumer.before-commit');
-    };
-    await this.options.db.transaction(work, { withinMs: this.handleWithinMs });
-    return returned;
-  }
-
-  private get handleWithinMs(): number {
-    return this.options.handleWithinMs ?? HANDLE_WITHIN_MS;
-  }
-
-  private isIdempotent(event: EventEnvelope): boolean {
-    return this.options.isIdempotent?.(event) ?? this.options.idempotent ?? false;
-  }
-
   /** Writes the events to the inbox. @returns new and idempotent ones, in their order */
   private async filterUnhandled(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
+    const isIdempotent = (event: EventEnvelope) => this.options.isIdempotent?.(event) ?? this.options.idempotent ?? false;
     // Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
     const ids = events
-      .filter((event) => !this.isIdempotent(event))
+      .filter((event) => !isIdempotent(event))
       .map(({ id }) => id)
       .sort();
     if (ids.length === 0) return events;
@@ -326,7 +306,7 @@ export class BatchHandler {
       [this.options.durable, ids],
     );
     const fresh = new Set(rows.map(({ event_id }) => event_id));
-    return events.filter((event) => this.isIdempotent(event) || fresh.delete(event.id));
+    return events.filter((event) => isIdempotent(event) || fresh.delete(event.id));
   }
 
   /** Transient failure: redeliver without counting an attempt. An ordered consumer that stops leaves them to the next replica. */

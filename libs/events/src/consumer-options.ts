@@ -43,11 +43,6 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
    * @returns events for `afterCommit`
    */
   handle(events: EventEnvelope<E>[], tx: Tx): Promise<EventEnvelope[] | void>;
-  /**
-   * Applies events whose effect is idempotent with a single statement, without a transaction.
-   * @returns undefined if it has stored nothing because these events need the transaction of `handle`
-   */
-  handleAtOnce?(events: EventEnvelope<E>[]): Promise<EventEnvelope[] | undefined>;
   /** Runs after the commit, with what `handle` returned: publishes it, or wakes whatever works on the effect. */
   afterCommit?(events: EventEnvelope[]): void;
 }

@@ -18,13 +18,9 @@ export class RowSet<T> {
 
   /** SQL of the rows as a table. @param ordinal name of a further column that counts the rows from 1 */
   from(alias: string, ordinal?: string): string {
+    const lists = this.columns.map(([name, [type]]) => `${this.list(name)}::${type}[]`);
     const names = [...this.columns.map(([name]) => name), ...(ordinal === undefined ? [] : [ordinal])];
-    return `unnest(${this.lists()})${ordinal === undefined ? '' : ' WITH ORDINALITY'} AS ${alias} (${names.join(', ')})`;
-  }
-
-  /** SQL of all lists, as the parameters of a function that takes them in the order of the columns. */
-  lists(): string {
-    return this.columns.map(([name, [type]]) => `${this.list(name)}::${type}[]`).join(', ');
+    return `unnest(${lists.join(', ')})${ordinal === undefined ? '' : ' WITH ORDINALITY'} AS ${alias} (${names.join(', ')})`;
   }
 
   /** SQL of one column's list, for example `$3`. */

@@ -132,15 +132,6 @@ describe('lists of a business with many conversations', () => {
     expect(await found('771234')).toEqual([]);
   });
 
-  it.each(["send.words(1, 'a' || n)", "send.number_parts(1, '1' || n)"])(
-    'decision 681: PostgreSQL does not write %s into a plan',
-    async (call) => {
-      const rows = await harness.db.query<{ 'QUERY PLAN': string }>(`EXPLAIN (VERBOSE) SELECT ${call} FROM generate_series(1, 2) AS n`);
-      const output = rows.map((row) => row['QUERY PLAN']).find((line) => line.includes('Output: '));
-      expect(output).toMatch(/^ *Output: send\.\w+\(/);
-    },
-  );
-
   it('lists people with a matching name or number before messages, over all pages', async () => {
     await harness.db.query(
       `INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)

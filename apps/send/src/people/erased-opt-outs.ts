@@ -45,12 +45,6 @@ export class ErasedOptOuts {
     return { optedOut: places.flatMap((place) => hashed[place] ?? []), hashes };
   }
 
-  /** Whether any of the businesses has erased people. */
-  async concern(persons: Person[]): Promise<boolean> {
-    const keys = await this.keys.get(KEYS_FRESH_MS);
-    return keys.size > 0 && persons.some(({ businessId }) => keys.has(businessId));
-  }
-
   /** @param ids the conversations of the persons, in their order */
   async restore(tx: Tx, persons: Person[], ids: number[]): Promise<void> {
     const names = persons.flatMap((person, i) =>
