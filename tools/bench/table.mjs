@@ -10,7 +10,8 @@ const BARS = {
   [`${MESSAGE}, p99 ms`]: { atMost: 60 },
   [`${MESSAGE} beside a busy core, p50 ms`]: { atMost: 15 },
   [`${MESSAGE} beside a busy core, p99 ms`]: { atMost: 60 },
-  'webhook → webhook, 500/s for a minute, last quarter to first': { atMost: 2 },
+  // A product that falls behind makes the last messages of the minute wait for seconds.
+  'webhook → webhook, 500/s for a minute, oldest ms': { atMost: 1_000 },
   [`${MESSAGE}, CPU ms for each`]: { atMost: 4 },
   'outbound deliveries, 1 webhook, per second': { atLeast: 1_500 },
   'platform updates, to the end, per second': { atLeast: 2_000 },
@@ -32,7 +33,6 @@ const UNITS = [
   ['p50', 'p50 ms'],
   ['p99', 'p99 ms'],
   ['most', 'oldest ms'],
-  ['growth', 'last quarter to first'],
 ];
 
 /** @param products the measured one, and another to compare it with or none */

@@ -34,13 +34,18 @@ export async function receiver() {
   return { url: `http://127.0.0.1:${server.address().port}/`, arrived, received, close: () => server.closeAllConnections() };
 }
 
-/** Adds the metrics of callbacks and webhooks to each product's results. */
-export async function measureWebhooks({ products, rounds }) {
+/** Starts a witness of each product, and warms the products up until V8 has compiled the hot code. */
+async function warmWitnesses(products) {
   const witnesses = new Map();
   for (const product of products) witnesses.set(product, await Witness.start(product));
-  const add = (product, name, measured) => (product.results[name] = measured);
-  // Warm up until V8 has compiled the hot code.
   for (const witness of witnesses.values()) await witness.latency(200, WARM_UP_SECONDS);
+  return witnesses;
+}
+
+/** Adds the metrics of callbacks and webhooks to each product's results. */
+export async function measureWebhooks({ products, rounds }) {
+  const witnesses = await warmWitnesses(products);
+  const add = (product, name, measured) => (product.results[name] = measured);
   for (const [name, perSecond, seconds] of PACES) {
     const measured = await alternate(products, rounds, (product) =>
       product.counting(() => witnesses.get(product).latency(perSecond, seconds)),
@@ -71,9 +76,7 @@ export async function measureWebhooks({ products, rounds }) {
 
 /** Measures messages beside a load that keeps one core busy, and a rate that the product must keep up with for a minute. */
 export async function measurePace({ products, rounds }) {
-  const witnesses = new Map();
-  for (const product of products) witnesses.set(product, await Witness.start(product));
-  for (const witness of witnesses.values()) await witness.latency(200, 30);
+  const witnesses = await warmWitnesses(products);
   const besideBusyCore = async (product) => {
     const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
     try {
@@ -87,8 +90,8 @@ export async function measurePace({ products, rounds }) {
   for (const product of products) {
     const [p50, p99] = ['p50', 'p99'].map((name) => median(beside.get(product).map((result) => result[name])));
     product.results['webhook → webhook, 200/s beside a busy core'] = { p50, p99 };
-    const [{ p99: ofAll, most, quarters }] = minutes.get(product);
-    product.results['webhook → webhook, 500/s for a minute'] = { p99: ofAll, most, growth: quarters[3] / quarters[0] };
+    const [{ p99: ofAll, most }] = minutes.get(product);
+    product.results['webhook → webhook, 500/s for a minute'] = { p99: ofAll, most };
   }
   for (const witness of witnesses.values()) await witness.close();
 }
@@ -97,9 +100,7 @@ export async function measurePace({ products, rounds }) {
 export async function measureFloor({ products, skeleton, rounds }) {
   const [name, perSecond, seconds] = PACES[1];
   const measured = [...products, skeleton];
-  const witnesses = new Map();
-  for (const product of measured) witnesses.set(product, await Witness.start(product));
-  for (const witness of witnesses.values()) await witness.latency(perSecond, WARM_UP_SECONDS);
+  const witnesses = await warmWitnesses(measured);
   const all = await alternate(measured, rounds, (product) => product.counting(() => witnesses.get(product).latency(perSecond, seconds)));
   for (const product of measured) {
     const p50 = median(all.get(product).map(({ result }) => result.p50));
@@ -145,12 +146,9 @@ class Witness {
     }
     await Promise.all(posts);
     await settled(() => [...sent.keys()].every((message) => server.arrived.has(message)));
-    const latencies = [...sent].map(([message, at]) => (server.arrived.get(message) ?? Infinity) - at);
-    // While nothing falls behind, the messages of the last quarter wait no longer than those of the first.
-    const quarters = [0, 1, 2, 3].map((nth) => median(latencies.slice((nth * total) / 4, ((nth + 1) * total) / 4)));
-    latencies.sort((a, b) => a - b);
-    const at = (share) => latencies[Math.min(total - 1, Math.floor(total * share))];
-    return { p50: at(0.5), p99: at(0.99), most: at(1), quarters };
+    const latencies = [...sent].map(([message, at]) => (server.arrived.get(message) ?? Infinity) - at).sort((a, b) => a - b);
+    const at = (share) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))];
+    return { p50: at(0.5), p99: at(0.99), most: at(1) };
   }
 
   deliver(webhooks) {
