@@ -13,6 +13,7 @@ import { InboxWork1795741200000 } from './migrations/1795741200000-inbox-work';
 import { Received1795830000000 } from './migrations/1795830000000-received';
 import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
 import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
+import { NewestMessages1796342440000 } from './migrations/1796342440000-newest-messages';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -34,6 +35,7 @@ export const service: Service<SendConfig> = {
     StoredFiles1795833600000,
     SentFiles1795840800000,
     Search1795924800000,
+    NewestMessages1796342440000,
   ],
   sources: __dirname,
 };

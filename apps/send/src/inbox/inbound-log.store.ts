@@ -17,7 +17,7 @@ const inboundSql = (which: string) => `
          c.edited_at, c.deleted_at, m.sent_at, m.sent_at::text AS exact, coalesce(p.phone, p.user_id, '') AS sent_by, p.name AS sent_by_name
   FROM (
     SELECT m.* FROM send.inbound_messages m
-    WHERE m.business_id = $1 AND ${which}
+    WHERE ${which}
       AND (m.sent_at, m.message_id) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::text, ''))
       AND m.sent_at >= coalesce($4::timestamptz, '-infinity') AND m.sent_at <= coalesce($5::timestamptz, 'infinity')
     ORDER BY m.sent_at DESC, m.message_id DESC LIMIT $6
@@ -25,9 +25,9 @@ const inboundSql = (which: string) => `
   JOIN send.conversations o ON o.id = m.conversation_id JOIN send.conversations p ON p.id = coalesce(o.merged_into, o.id)
   LEFT JOIN send.message_changes c ON c.business_id = m.business_id AND c.message_id = m.message_id
   ORDER BY m.sent_at DESC, m.message_id DESC`;
-const ALL = inboundSql('true');
+const ALL = inboundSql('-m.business_id = -$1::bigint');
 /** Messages of one person, also in conversations that were merged. */
-const FROM_PERSON = inboundSql(`m.conversation_id IN (
+const FROM_PERSON = inboundSql(`m.business_id = $1 AND m.conversation_id IN (
   SELECT part.id FROM send.conversation_aliases a JOIN send.conversations part ON part.id = a.conversation_id OR part.merged_into = a.conversation_id
   WHERE a.business_id = $1 AND a.alias = $7)`);
 

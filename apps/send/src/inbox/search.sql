@@ -22,7 +22,7 @@ DECLARE
   v_query tsquery;
   v_from timestamptz := date_trunc('month', now());
   v_to timestamptz := 'infinity';
-  v_oldest timestamptz := (SELECT sent_at FROM send.inbound_messages WHERE business_id = p_business ORDER BY sent_at, message_id LIMIT 1);
+  v_oldest timestamptz := (SELECT sent_at FROM send.inbound_messages WHERE -business_id = -p_business ORDER BY sent_at, message_id LIMIT 1);
   v_found integer;
   v_rows integer;
 BEGIN
@@ -30,7 +30,7 @@ BEGIN
   -- A word has no character that a tsquery would quote. Fewer than three letters begin too many words.
   v_query := '''' || array_to_string(v_words, ''' & ''') || '''' || CASE WHEN length(v_last) > length(p_business || '/xx') THEN ':*' ELSE '' END;
   RETURN QUERY SELECT conversation_id, message_id, 'in', coalesce(text, caption), sent_at FROM (
-      SELECT * FROM send.inbound_messages WHERE business_id = p_business ORDER BY sent_at DESC, message_id DESC LIMIT 500
+      SELECT * FROM send.inbound_messages WHERE -business_id = -p_business ORDER BY sent_at DESC, message_id DESC LIMIT 500
     ) newest WHERE array_to_tsvector(send.words(business_id, coalesce(text, caption))) @@ v_query;
   GET DIAGNOSTICS v_found = ROW_COUNT;
   IF v_found >= 50 THEN RETURN; END IF;
