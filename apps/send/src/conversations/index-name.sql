@@ -5,10 +5,14 @@ $$;
 
 -- Keeps send.conversation_words in step with a person's name.
 CREATE OR REPLACE FUNCTION send.index_name() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  v_word text;
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    DELETE FROM send.conversation_words
-    WHERE business_id = old.business_id AND word IN (SELECT send.search_words(old.name)) AND conversation_id = old.id;
+  IF TG_OP = 'UPDATE' AND old.name <> '' THEN
+    -- One by one: without statistics PostgreSQL reads all words of the business to find a list of them.
+    FOR v_word IN SELECT send.search_words(old.name) LOOP
+      DELETE FROM send.conversation_words WHERE business_id = old.business_id AND word = v_word AND conversation_id = old.id;
+    END LOOP;
   END IF;
   INSERT INTO send.conversation_words (business_id, word, conversation_id) SELECT new.business_id, word, new.id FROM send.search_words(new.name) AS word;
   RETURN NULL;
