@@ -1,11 +1,15 @@
 // Creates a business for measurements through the product's API.
 import { createHmac } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
 
 /** The operator that each measured product has. */
 export const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
 const APP_SECRET = 'bench-app-secret';
 const MOST = 100_000;
+/** Connections of the platform, fewer than the gateway accepts from one address. */
+export const PLATFORM_CONNECTIONS = 100;
+const RETRY_MS = 200;
 
 async function session(site, { email, password }) {
   const headers = { 'content-type': 'application/json', origin: site };
@@ -68,13 +72,18 @@ export async function benchAccount({ siteUrl: site }, operator, keyCount, nth = 
   }
   const envelope = (value) => ({ object: 'whatsapp_business_account', entry: [{ id: '1', changes: [{ field: 'messages', value }] }] });
   const metadata = { display_phone_number: '12025550199', phone_number_id: number };
+  const platform = new Pool(site, { connections: PLATFORM_CONNECTIONS });
+  /** Posts a callback until the gateway has room for it, as WhatsApp does. */
   const post = async (value) => {
     const body = JSON.stringify(envelope({ messaging_product: 'whatsapp', metadata, ...value }));
     const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
     const headers = { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${signature}` };
-    const response = await fetch(`${site}/webhooks/whatsapp`, { method: 'POST', headers, body });
-    await response.arrayBuffer();
-    return response.status;
+    for (;;) {
+      const response = await platform.request({ path: '/webhooks/whatsapp', method: 'POST', headers, body });
+      await response.body.dump();
+      if (response.statusCode !== 503) return response.statusCode;
+      await pause(RETRY_MS);
+    }
   };
   const inbound = (id, phone, text) => ({
     contacts: [{ profile: { name: 'Bench' }, wa_id: phone }],

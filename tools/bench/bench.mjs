@@ -1,6 +1,6 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
 //   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|pace|growth (the last four run only with --only)
-//   --history N         stored messages of the last weeks (0)
+//   --history N         stored messages of the last weeks (0)      --form standalone   all services in one process
 //   --compare COMMIT    builds and measures another commit too, in alternating rounds
 // Prints a table with bars; the whole result is in .local/bench.json.
 import { spawn } from 'node:child_process';
@@ -27,6 +27,7 @@ const rounds = Number(option('--rounds', 3));
 const only = option('--only', 'all');
 const history = Number(option('--history', 0));
 const compared = option('--compare');
+const form = option('--form');
 /** Stops and deletes what the run started, the newest first. */
 const ends = [];
 /** Seconds of each part. */
@@ -51,8 +52,8 @@ function child(file, args, env = {}) {
   });
 }
 
-async function startProduct(name, folder, platformPort, { form, pace = PLATFORM_PACE } = {}) {
-  const product = await Product.start(name, folder, platformPort, { form, pace });
+async function startProduct(name, folder, platformPort, { form: ofProduct = form, pace = PLATFORM_PACE } = {}) {
+  const product = await Product.start(name, folder, platformPort, { form: ofProduct, pace });
   ends.unshift(product.stop);
   if (history > 0) await part(`history of ${name}`, () => fillHistory(product.databaseUrl, product.account, history));
   product.idleMegabytes = product.memory();
@@ -103,12 +104,12 @@ async function main() {
       const startAt = (pace) => startProduct('this, fast', process.cwd(), platformPort, { pace });
       return measureBroadcast({ products, startAt, rounds, seconds });
     });
-  if (measures('floor')) {
+  if (measures('floor') || measures('pace')) {
     const skeleton = await startInboundSkeleton();
     ends.unshift(skeleton.stop);
-    await part('floor', () => measureFloor({ products, skeleton, rounds }));
+    const measure = only === 'floor' ? measureFloor : measurePace;
+    await part(only, () => measure({ products, skeleton, rounds }));
   }
-  if (measures('pace')) await part('pace', () => measurePace({ products, rounds }));
   if (measures('growth')) await part('growth', () => measureGrowth({ product: products[0], rounds, seconds }));
   for (const product of products) product.residentMegabytes = product.memory();
   const run = { at: new Date().toISOString(), node: process.version, cores: cpus().length, seconds, rounds, history, took };

@@ -9,6 +9,7 @@ import { connect, nanos } from 'nats';
 import pg from 'pg';
 import { Pool } from 'undici';
 import { startNats, startPostgres } from '../servers/servers.mjs';
+import { PLATFORM_CONNECTIONS } from './account.mjs';
 import { Product } from './product.mjs';
 
 const MARK_EVERY_MS = 250;
@@ -165,7 +166,7 @@ export async function startInboundSkeleton() {
     processes.push({ name, pid: child.pid });
     port = (await new Promise((resolve) => child.once('message', resolve))).port ?? port;
   }
-  const pool = new Pool(`http://127.0.0.1:${port}`);
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: PLATFORM_CONNECTIONS });
   const account = {
     inbound: (id, from, text) => ({ messages: [{ from, id, timestamp: '1', type: 'text', text: { body: text } }] }),
     post: async (value) => {

@@ -2,6 +2,7 @@
 import { sum } from './product.mjs';
 
 const MESSAGE = 'webhook → webhook, 200/s';
+const MINUTE = 'webhook → webhook, 500/s for a minute';
 /** The metrics, their bars, and whether more is better. `docs/operations.md` explains the bars. */
 const BARS = {
   'send-template × 32, of the skeleton': { atLeast: 0.8 },
@@ -11,7 +12,7 @@ const BARS = {
   [`${MESSAGE} beside a busy core, p50 ms`]: { atMost: 15 },
   [`${MESSAGE} beside a busy core, p99 ms`]: { atMost: 60 },
   // A product that falls behind makes the last messages of the minute wait for seconds.
-  'webhook → webhook, 500/s for a minute, oldest ms': { atMost: 1_000 },
+  [`${MINUTE}, oldest ms`]: { atMost: 1_000 },
   [`${MESSAGE}, CPU ms for each`]: { atMost: 4 },
   'outbound deliveries, 1 webhook, per second': { atLeast: 1_500 },
   'platform updates, to the end, per second': { atLeast: 2_000 },
@@ -53,6 +54,7 @@ export function printTable(products, { cores, node, history, took }) {
   console.log(`\nSeconds: ${parts.join(', ')}`);
   printCpu('1,000 sends (64 connections), and what follows from them', products, 'send-template × 64');
   printCpu("1,000 customers' messages (200/s), to the customer's webhook", products, MESSAGE);
+  printCpu("1,000 customers' messages (500/s)", products, MINUTE);
 }
 
 function metricsOf({ results, standalone, broadcast, residentMegabytes }) {

@@ -74,9 +74,13 @@ export async function measureWebhooks({ products, rounds }) {
   for (const product of products) add(product, 'platform updates, to the end', await updates(product, 20_000));
 }
 
-/** Measures messages beside a load that keeps one core busy, and a rate that the product must keep up with for a minute. */
-export async function measurePace({ products, rounds }) {
-  const witnesses = await warmWitnesses(products);
+/**
+ * Measures messages beside a load that keeps one core busy, and a rate that the product must keep up with for a minute. A bare skeleton of
+ * the durable steps shows what the machine allows.
+ */
+export async function measurePace({ products, skeleton, rounds }) {
+  const measured = [...products, skeleton];
+  const witnesses = await warmWitnesses(measured);
   const besideBusyCore = async (product) => {
     const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
     try {
@@ -85,14 +89,17 @@ export async function measurePace({ products, rounds }) {
       busy.kill('SIGKILL');
     }
   };
-  const beside = await alternate(products, rounds, besideBusyCore);
-  const minutes = await alternate(products, 1, (product) => witnesses.get(product).latency(500, 60));
-  for (const product of products) {
+  const beside = await alternate(measured, rounds, besideBusyCore);
+  const [perSecond, seconds] = [500, 60];
+  const minutes = await alternate(measured, 1, (product) => product.counting(() => witnesses.get(product).latency(perSecond, seconds)));
+  const [busy, minute] = ['webhook → webhook, 200/s beside a busy core', 'webhook → webhook, 500/s for a minute'];
+  for (const product of measured) {
     const [p50, p99] = ['p50', 'p99'].map((name) => median(beside.get(product).map((result) => result[name])));
-    product.results['webhook → webhook, 200/s beside a busy core'] = { p50, p99 };
-    const [{ p99: ofAll, most }] = minutes.get(product);
-    product.results['webhook → webhook, 500/s for a minute'] = { p99: ofAll, most };
+    product.results[busy] = { p50, p99 };
+    const [{ p99: ofAll, most }] = minutes.get(product).map(({ result }) => result);
+    product.results[minute] = { p99: ofAll, most, cpu: cpuPerThousand(minutes.get(product), perSecond * seconds) };
   }
+  for (const { results } of products) for (const name of [busy, minute]) results[`${name}, skeleton`] = skeleton.results[name];
   for (const witness of witnesses.values()) await witness.close();
 }
 
