@@ -1,8 +1,8 @@
 import { freePort, testDatabase } from '@mgw/testing';
 import { Pool, type PoolConfig } from 'pg';
-import { mayBeCommitted } from './index';
+import { isTimeout, mayBeCommitted } from './index';
 
-describe('whether a statement that failed may be committed (guarantees §1)', () => {
+describe('a statement that failed', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   beforeAll(async () => (database = await testDatabase()));
   afterAll(() => database.drop());
@@ -16,22 +16,28 @@ describe('whether a statement that failed may be committed (guarantees §1)', ()
     return failure;
   };
 
-  it('is false if PostgreSQL refused or never received the statement', async () => {
-    expect(mayBeCommitted(await failureOf('SELECT 1 / 0'))).toBe(false);
-    const unreachable = `postgresql://nobody@127.0.0.1:${await freePort()}/none`;
-    expect(mayBeCommitted(await failureOf('SELECT 1', { connectionString: unreachable }))).toBe(false);
-    const allTaken = (pool: Pool) =>
+  const refused = () => failureOf('SELECT 1 / 0');
+  const unreachable = async () => failureOf('SELECT 1', { connectionString: `postgresql://nobody@127.0.0.1:${await freePort()}/none` });
+  const withoutConnection = () =>
+    failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 50 }, (pool) =>
       pool.connect().then((client) =>
         pool
           .query('SELECT 1')
           .catch((error: unknown) => error)
           .finally(() => client.release()),
-      );
-    expect(mayBeCommitted(await failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 50 }, allTaken))).toBe(false);
+      ),
+    );
+  const terminated = () => failureOf('SELECT pg_terminate_backend(pg_backend_pid())');
+  const unanswered = () => failureOf('SELECT pg_sleep(1)', { query_timeout: 50 });
+  const stopped = () => failureOf('SELECT pg_sleep(1)', { statement_timeout: 50 });
+
+  it('may be committed if the connection ended or no response came, and never if PostgreSQL refused or did not receive it (guarantees §1)', async () => {
+    for (const failure of [refused, unreachable, withoutConnection, stopped]) expect(mayBeCommitted(await failure())).toBe(false);
+    for (const failure of [terminated, unanswered]) expect(mayBeCommitted(await failure())).toBe(true);
   });
 
-  it('is true if the connection ended or the statement took too long', async () => {
-    expect(mayBeCommitted(await failureOf('SELECT pg_terminate_backend(pg_backend_pid())'))).toBe(true);
-    expect(mayBeCommitted(await failureOf('SELECT pg_sleep(1)', { query_timeout: 50 }))).toBe(true);
+  it('took too long if it got no connection or no response in time, or was stopped', async () => {
+    for (const failure of [withoutConnection, unanswered, stopped]) expect(isTimeout(await failure())).toBe(true);
+    for (const failure of [refused, unreachable, terminated]) expect(isTimeout(await failure())).toBe(false);
   });
 });

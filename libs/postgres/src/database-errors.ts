@@ -18,6 +18,16 @@ export function asStorageProblem(error: unknown): GatewayError | null {
   return new GatewayError('OVERLOADED', 'The database has no room left, so nothing was stored. Try again later.');
 }
 
+/** PostgreSQL stopped the statement at its time limit, or a lock was not free in time. */
+const STOPPED = ['57014', '55P03'];
+const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect'];
+
+/** Whether PostgreSQL, or a connection to it, was too busy for a statement. */
+export function isTimeout(error: unknown): boolean {
+  if (error instanceof DatabaseError) return STOPPED.includes(error.code ?? '');
+  return NO_RESPONSE.includes((error as Error).message);
+}
+
 /** PostgreSQL ended the connection, perhaps between a commit and its response. */
 const ENDED = ['57P01', '57P02'];
 /** The connection failed, so PostgreSQL received no statement. */

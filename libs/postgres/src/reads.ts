@@ -1,7 +1,8 @@
 import { GatewayError } from '@mgw/contracts';
 import { Shares } from '@mgw/shares';
-import { DatabaseError, type PoolConfig } from 'pg';
+import type { PoolConfig } from 'pg';
 import { Connections, type Tx } from './connections';
+import { isTimeout } from './database-errors';
 
 /** The share of connections and of waiting places that one holder may have. */
 const SHARE = 1 / 4;
@@ -9,9 +10,6 @@ const SHARE = 1 / 4;
 const WAITING = 64;
 /** Longest wait for a connection, in milliseconds. Together with the longest statement it stays below a request's deadline. */
 const CONNECTION_WITHIN_MS = 1_500;
-/** PostgreSQL stopped the statement at its time limit, or a lock was not free in time. */
-const STOPPED = ['57014', '55P03'];
-const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect'];
 
 /** Connections for people's reads. Holders share them, so that one who searches without pause delays the others little. */
 export class Reads {
@@ -43,11 +41,6 @@ export class Reads {
       release();
     }
   }
-}
-
-function isTimeout(error: unknown): boolean {
-  if (error instanceof DatabaseError) return STOPPED.includes(error.code ?? '');
-  return NO_RESPONSE.includes((error as Error).message);
 }
 
 function tooSlow(): GatewayError {

@@ -69,6 +69,24 @@ describe('the REST API (spec §4, §5, §7)', () => {
     ]);
   });
 
+  it.each([
+    ['has no room', '53100'],
+    ['stops a statement at its time limit', '57014'],
+    ['waits too long for a lock', '55P03'],
+  ])('a request is retryable if the database of the gateway %s', async (_, code) => {
+    const { token } = await key();
+    await dashboard.db.query(`CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'not now' USING ERRCODE = '${code}'; END $$`);
+    // The first use of a key is noted in its row.
+    await dashboard.db.query('CREATE TRIGGER refuses BEFORE UPDATE ON access.api_keys FOR EACH ROW EXECUTE FUNCTION access.refuse()');
+    const response = await http().get('/api/v1/templates').set('x-api-key', token);
+    await dashboard.db.query('DROP FUNCTION access.refuse CASCADE');
+    expect([response.status, response.body]).toEqual([
+      500,
+      { success: false, error: 'The service is busy. Try again shortly.', error_code: 'INTERNAL', retryable: true },
+    ]);
+  });
+
   it('decision 3: every response has a request id, no-store and the limits', async () => {
     const { token } = await key({ limit: 10 });
     const response = await send(token, { phone: '919876543210', message: 'Hi' }, 'send-text').set('x-request-id', 'my-id').expect(200);

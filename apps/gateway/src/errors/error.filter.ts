@@ -1,5 +1,6 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { GatewayError, type ErrorCode } from '@mgw/contracts';
+import { asStorageProblem, isTimeout } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { helpLink } from './help-link';
@@ -60,9 +61,12 @@ function shortDetails(details: unknown): { field: string; message: string }[] {
 
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text);
 
-/** Maps errors of Nest and Fastify to the catalogue. Any other error is a defect and shows no details. */
+/** Maps errors of Nest, Fastify and the gateway's own database to the catalogue. Any other error is a defect and shows no details. */
 function asGatewayError(fault: unknown): GatewayError {
   if (fault instanceof GatewayError) return fault;
+  if (isTimeout(fault)) return new GatewayError('DEADLINE_EXCEEDED', 'The database did not respond in time.');
+  const noRoom = asStorageProblem(fault);
+  if (noRoom) return noRoom;
   const status = fault instanceof HttpException ? fault.getStatus() : (fault as { statusCode?: number }).statusCode;
   switch (status) {
     case 400:
