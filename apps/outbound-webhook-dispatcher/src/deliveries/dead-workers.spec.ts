@@ -15,13 +15,20 @@ describe('guarantees §10: workers that die or are suspended', () => {
     held = [];
     respond = (socket) => socket.write(OK);
     receiver = await startRawReceiver((socket, request) => void respond(socket, request));
-    dispatching = await startDispatching({ WEBHOOK_ANSWER_WITHIN_MS: '20000' });
+    dispatching = await startDispatching();
     dispatching.harness.onClose(() => receiver.close());
   });
   afterEach(() => dispatching.harness.close());
   const url = () => `http://127.0.0.1:${receiver.port}/`;
   const spawn = () => dispatching.harness.spawn('outbound-webhook-dispatcher');
   const hold = (socket: Socket) => void held.push(socket);
+  /** Such statements wait for the lock 42. */
+  const holdBack = async (statements: string) => {
+    const { db } = dispatching.harness;
+    await db.query(`CREATE FUNCTION dispatch.wait_here() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$`);
+    await db.query(`CREATE TRIGGER waits BEFORE ${statements} FOR EACH STATEMENT EXECUTE FUNCTION dispatch.wait_here()`);
+  };
   const numbers = () => receiver.requests.map((request) => Number(/wamid\.1\.(\d+)"/.exec(request)?.[1]));
 
   it('N6: a dispatcher continues the sixteen conversations of one that died, in order and within seconds', async () => {
@@ -34,7 +41,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
     await spawn();
     respond = (socket) => socket.write(OK);
     await victim.kill('SIGKILL');
-    await eventually(() => receiver.requests.length > 16, { timeoutMs: 10_000 });
+    await eventually(() => receiver.requests.length > 16, { timeoutMs: 30_000 });
     await dispatching.ended(240);
     for (let conversation = 0; conversation < 16; conversation++) {
       const order = [...new Set(numbers().filter((number) => number % 16 === conversation))];
@@ -52,7 +59,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
     respond = (socket) => socket.write(OK);
     await dispatching.harness.publish(sent(2, { conversation_id: 1 }), sent(3, { conversation_id: 2 }));
     await spawn();
-    await eventually(() => receiver.requests.length === 4, { timeoutMs: 8_000 });
+    await eventually(() => receiver.requests.length === 4, { timeoutMs: 30_000 });
     await dispatching.ended(3);
     expect(numbers().filter((number) => number !== 3)).toEqual([1, 1, 2]);
   });
@@ -91,7 +98,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
       await victim.exited;
     }
     await dispatching.run();
-    await dispatching.ended(40, 30_000);
+    await dispatching.ended(40);
     expect(await dispatching.states()).toEqual({ succeeded: 39, failed: 1 });
     expect(other).toHaveLength(1);
     const [poison] = (await dispatching.log(webhook_id)).filter(({ state }) => state === 'failed');
@@ -109,12 +116,8 @@ describe('guarantees §10: workers that die or are suspended', () => {
 
   it('N6: a worker that lost its claim before dialling does not dial', async () => {
     const { db } = dispatching.harness;
-    // A test event stores its request between claim and dial. Here that waits for a lock of the test.
-    await db.query(`CREATE FUNCTION dispatch.wait_here() RETURNS trigger LANGUAGE plpgsql AS
-      $$ BEGIN PERFORM pg_advisory_xact_lock(42); RETURN NULL; END $$`);
-    await db.query(
-      `CREATE TRIGGER waits BEFORE UPDATE OF request ON dispatch.deliveries FOR EACH STATEMENT EXECUTE FUNCTION dispatch.wait_here()`,
-    );
+    // A test event stores its request between claim and dial.
+    await holdBack('UPDATE OF request ON dispatch.deliveries');
     await dispatching.run();
     const webhook_id = await dispatching.create({ url: url() });
     const claims = async () => (await dispatching.log(webhook_id))[0]?.attempts;
@@ -145,6 +148,30 @@ describe('guarantees §10: workers that die or are suspended', () => {
     await dispatching.ended(2);
     expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual(Array(2).fill(['succeeded', 1]));
     expect(receiver.requests).toHaveLength(2);
+  });
+
+  it('N6: a worker whose renewals wait for the database releases the claims of others only', async () => {
+    const { db } = dispatching.harness;
+    await holdBack('UPDATE ON dispatch.workers');
+    await dispatching.run();
+    respond = hold;
+    const webhook_id = await dispatching.create({ url: url() });
+    await dispatching.harness.publish(sent(1), sent(2));
+    await eventually(() => held.length === 2);
+    await db.transaction(async (tx) => {
+      await tx.query('SELECT pg_advisory_xact_lock(42)');
+      // No worker has a row now, so all are dead for the others. One claim is of another worker.
+      await db.query(
+        `WITH gone AS (DELETE FROM dispatch.workers)
+         UPDATE dispatch.lanes l SET worker = 'dead' FROM dispatch.deliveries d WHERE d.id = l.delivery_id AND d.event_id = $1`,
+        [sent(2).id],
+      );
+      await eventually(() => held.length === 3);
+    });
+    for (const socket of held) socket.write(OK);
+    await dispatching.ended(2);
+    expect([numbers().sort(), await dispatching.states()]).toEqual([[1, 2, 2], { succeeded: 2 }]);
+    expect(await dispatching.log(webhook_id)).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
   });
 
   it('N6: a claim that lapses while connecting and is kept costs no attempt, and counts no dead worker', async () => {

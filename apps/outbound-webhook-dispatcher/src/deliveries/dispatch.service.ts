@@ -123,7 +123,7 @@ export class DispatchService extends BackgroundLoop {
     const now = performance.now();
     if (now - this.cleanedAt < POLL_EVERY_MS || !this.mayClaim || now - this.workerSince < GRACE_MS) return;
     this.cleanedAt = now;
-    const { due, suspects } = await this.lanes.releaseDead();
+    const { due, suspects } = await this.lanes.releaseDead(this.worker as string);
     if (due) this.due = true;
     this.suspects = suspects;
     if (now - this.skippedAt < SKIP_EVERY_MS) return;

@@ -25,15 +25,17 @@ export interface DueLanes {
 export class LanesStore {
   constructor(private readonly db: Database) {}
 
-  /** Frees the lanes of dead workers. */
-  async releaseDead(): Promise<DueLanes> {
+  /**
+   * Frees the lanes of dead workers. The caller is alive even if a slow database let its row expire: it adopts its claims under its next id.
+   */
+  async releaseDead(caller: string): Promise<DueLanes> {
     const [row] = await this.db.relaxed.query<DueLanes>(
       `WITH RECURSIVE holder AS (
          (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL ORDER BY worker LIMIT 1)
          UNION ALL
          SELECT (SELECT l.worker FROM dispatch.lanes l WHERE l.worker > holder.worker ORDER BY l.worker LIMIT 1)
          FROM holder WHERE holder.worker IS NOT NULL
-       ), ${deadWorkers('dispatch', 'SELECT worker FROM holder WHERE worker IS NOT NULL')}, lane AS MATERIALIZED (
+       ), ${deadWorkers('dispatch', 'SELECT worker FROM holder WHERE worker <> $1')}, lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id
          FROM dead CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.worker = dead.worker LIMIT ${BATCH} FOR UPDATE SKIP LOCKED) l
        ), lost AS (
@@ -50,6 +52,7 @@ export class LanesStore {
                 SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
               EXISTS (SELECT FROM freed) OR EXISTS (
                 SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND l.suspect ORDER BY l.due_since LIMIT 1) AS suspects`,
+      [caller],
     );
     return row ?? { due: false, suspects: false };
   }

@@ -77,6 +77,6 @@ describe.each([
   });
 
   it('releaseDead takes one step for each worker', async () => {
-    expect(await openRowsRead(dispatching.harness.db, (db) => new LanesStore(db).releaseDead())).toBeLessThan(20);
+    expect(await openRowsRead(dispatching.harness.db, (db) => new LanesStore(db).releaseDead('another'))).toBeLessThan(20);
   });
 });
