@@ -133,7 +133,7 @@ export async function startSending({
     run: (env = {}) => harness.run(service, env),
     template: (
       change: Partial<Sender> = {},
-      { to = '919876543210', name = 'order_update', params = ['Asha', '7'], deadlineAt = Date.now() + 10_000 } = {},
+      { to = '919876543210', name = 'order_update', params = ['Asha', '7'], deadlineAt = Date.now() + 60_000 } = {},
     ) =>
       resultOf(
         harness.rpc.call(

@@ -11,15 +11,15 @@ describe('a send service that dies', () => {
 
   const crashAt = async (point: string) => {
     const child = await sending.harness.spawn('send', { CRASH_AT: point });
-    const response = await sending.template({}, { deadlineAt: Date.now() + 6_000 });
-    expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
-    return response;
+    const response = sending.template();
+    // Its response would arrive before its end.
+    expect(await Promise.race([child.exited, response])).toMatchObject({ signal: 'SIGKILL' });
   };
 
   it('decision 23a: finds a send by the intent id that its caller chose', async () => {
     const intent_id = newIntentId();
     const child = await sending.harness.spawn('send', { CRASH_AT: 'send.after-intent' });
-    await sending.template({ intent_id }, { deadlineAt: Date.now() + 6_000 });
+    void sending.template({ intent_id });
     await child.exited;
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     const message_id = gatewayMessageId(intent_id);
@@ -31,7 +31,7 @@ describe('a send service that dies', () => {
   });
 
   it('after the intent: makes no call, becomes unknown, and is never retried', async () => {
-    expect(await crashAt('send.after-intent')).toMatchObject({ error_code: 'DEADLINE_EXCEEDED' });
+    await crashAt('send.after-intent');
     expect([await sending.states(), sending.platform.calls().length]).toEqual([['calling'], 0]);
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     await eventually(async () => (await sending.states())[0] === 'unknown');
@@ -39,7 +39,7 @@ describe('a send service that dies', () => {
   });
 
   it('after the call: a status callback records the acceptance and publishes the event, without a second call', async () => {
-    expect(await crashAt('send.after-call')).toMatchObject({ error_code: 'DEADLINE_EXCEEDED' });
+    await crashAt('send.after-call');
     const [call] = sending.platform.calls();
     await sending.run({ SEND_STALE_AFTER_SECONDS: '1' });
     await eventually(async () => (await sending.states())[0] === 'unknown');
@@ -49,7 +49,7 @@ describe('a send service that dies', () => {
   });
 
   it('after the outcome: record and event are already stored', async () => {
-    expect(await crashAt('send.after-outcome')).toMatchObject({ error_code: 'DEADLINE_EXCEEDED' });
+    await crashAt('send.after-outcome');
     expect(await sending.states()).toEqual(['accepted']);
     await sending.run();
     await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
@@ -59,7 +59,7 @@ describe('a send service that dies', () => {
   it('in the relay, after publishing: republishes the event, which counts once', async () => {
     const child = await sending.harness.spawn('send', { CRASH_AT: 'relay.after-publish' });
     // The response may come before the crash or never.
-    void sending.template({}, { deadlineAt: Date.now() + 60_000 });
+    void sending.template();
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     await sending.run();
     await eventually(async () => {
