@@ -4,7 +4,7 @@ import { STREAMS, eventTypeOn, type EventEnvelope, type GatewayError, type Opera
 import { ensureStreams } from '@mgw/events';
 import { connectNats } from '@mgw/nats';
 import { Database, runMigrations, type SchemaOptions } from '@mgw/postgres';
-import { RpcClient } from '@mgw/rpc';
+import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
@@ -12,6 +12,15 @@ import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild, ty
 import { headers, type JetStreamManager, type JetStreamPublishOptions } from 'nats';
 
 const logger = createLogger('harness', 'silent');
+
+const RESPONSE_WITHIN_MS = 60_000;
+
+/** Waits for a response as long as `eventually`: a slow machine may need longer than an operation's own deadline. */
+class HarnessClient extends RpcClient {
+  override call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
+    return super.call(operation, request, { deadlineAt: Date.now() + RESPONSE_WITHIN_MS, ...context });
+  }
+}
 
 type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
 
@@ -29,7 +38,7 @@ export class Harness {
     /** Environment variables of the service; tests add to them. */
     readonly env: Record<string, string>,
   ) {
-    this.rpc = new RpcClient(nc, logger);
+    this.rpc = new HarnessClient(nc, logger);
     this.sealer = new Sealer(env['SEALING_KEYS'] ?? '');
   }
 
