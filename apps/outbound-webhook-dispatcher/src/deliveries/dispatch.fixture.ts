@@ -50,7 +50,8 @@ export interface Dispatching {
 
 export async function startDispatching(env: Record<string, string> = {}): Promise<Dispatching> {
   const harness = await startHarness(service);
-  Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', ...env });
+  // Receivers of a slow machine may need longer than the default of ten seconds.
+  Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', WEBHOOK_ANSWER_WITHIN_MS: '60000', ...env });
   const states = async () => {
     const rows = await harness.db.query<{ state: string; n: number }>(
       'SELECT state, count(*)::integer AS n FROM dispatch.deliveries GROUP BY state',

@@ -27,7 +27,7 @@ const tooLate = (kind: string, respond: Kind['respond'], https = false): Kind =>
   kind,
   respond,
   code: null,
-  reason: 'no response within 1.5 seconds',
+  reason: 'no response within 5 seconds',
   https,
 });
 
@@ -46,7 +46,7 @@ function drip(socket: Socket, byteAt: (n: number) => string): void {
 
 const BOMB = gzipSync(Buffer.alloc(10 * 1024 * 1024));
 
-/** These end by themselves, within the ten seconds of the specification. */
+/** These end by themselves, before any limit. */
 const ENDING: Kind[] = [
   ...[200, 201, 202, 204, 206, 300, 301, 302, 303, 304, 307, 308, 400, 401, 404, 410, 429, 500, 502, 503, 999].map(status),
   success('a response of HTTP/1.0', (socket) => socket.end('HTTP/1.0 200 OK\r\n\r\nthanks')),
@@ -78,7 +78,7 @@ const ENDING: Kind[] = [
   unreachable('an unrequested 100', writes(`HTTP/1.1 100 Continue\r\n\r\n${withLength('HTTP/1.1 200 OK')}`)),
 ];
 
-/** These never end, so their tests shorten the limit. */
+/** These never end, so their tests shorten the limit. A slow machine must be able to write a request within it. */
 const HANGING: Kind[] = [
   tooLate('never responds', () => undefined),
   tooLate('drips its status line', (socket) => drip(socket, (n) => 'HTTP/1.1 200 OK'[n] ?? 'K')),
@@ -92,7 +92,7 @@ const HANGING: Kind[] = [
 
 describe.each([
   ['that end by themselves', ENDING, {}],
-  ['that never end', HANGING, { WEBHOOK_ANSWER_WITHIN_MS: '1500' }],
+  ['that never end', HANGING, { WEBHOOK_ANSWER_WITHIN_MS: '5000' }],
 ] as const)('receivers %s (spec §3.4, §6.1, decision 31; guarantees §4, D2, D4, D6)', (_, kinds, env) => {
   let dispatching: Dispatching;
   let canary: RawReceiver;
@@ -144,6 +144,6 @@ describe.each([
 
   it('follows no redirect and stops reading every response', async () => {
     expect(canary.connections).toBe(0);
-    await eventually(() => receivers.every(({ open }) => open === 0), { timeoutMs: 30_000 });
+    await eventually(() => receivers.every(({ open }) => open === 0));
   });
 });

@@ -66,7 +66,7 @@ it('decision 282: a reader sees all events by number without gaps, through two r
     const own = texts(50, conversation).map(({ id }) => id);
     expect(seen.map(({ event_id }) => event_id).filter((id) => own.includes(id))).toEqual(own);
   }
-}, 90_000);
+});
 
 describe('the feed of a business (decision 350)', () => {
   beforeEach(async () => {
