@@ -1,4 +1,5 @@
 import { TryAutoReply } from '@mgw/contracts';
+import { Egress } from '@mgw/egress';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -9,12 +10,18 @@ describe('guarantees §10, N2: a model that hangs', () => {
   let autoReply: AutoReplies;
   let hanging: Receiver;
   beforeEach(async () => {
+    // A call that hangs would end after 20 s and be repeated, perhaps before a slow machine has handled the other questions.
+    const { postAndRead } = Egress.prototype;
+    jest.spyOn(Egress.prototype, 'postAndRead').mockImplementation(function (this: Egress, call, maxBytes) {
+      return postAndRead.call(this, { ...call, timeoutMs: 600_000 }, maxBytes);
+    });
     autoReply = await startAutoReplies();
     hanging = await startReceiver();
     hanging.respond(() => undefined);
     autoReply.harness.onClose(() => hanging.close());
     await autoReply.run();
   });
+  afterEach(() => jest.restoreAllMocks());
   afterEach(() => autoReply.harness.close());
 
   const set = (business_id: number, settings: object) => autoReply.set({ business_id, ...settings });
