@@ -116,5 +116,5 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     );
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
     await other.stop();
-  }, 90_000);
+  });
 });

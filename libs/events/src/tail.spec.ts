@@ -148,5 +148,5 @@ describe('the live tail of events (spec §10)', () => {
       collect();
       return gone.deref() === undefined;
     });
-  }, 30_000);
+  });
 });

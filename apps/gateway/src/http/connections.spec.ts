@@ -98,15 +98,15 @@ describe('connections of the public port (guarantees §9, decisions 3 and 10)', 
       `POST /api/v1/send-text HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"phone":`,
     );
     const drip = setInterval(() => dripping.socket.writable && dripping.socket.write('a: b\r\n'), 200);
-    // 15 s, and some more on a busy machine.
-    await eventually(() => [silent, dripping, stuck].every(({ received }) => received.includes('}')), { timeoutMs: 25_000 });
+    // 15 s, and some more on a slow machine.
+    await eventually(() => [silent, dripping, stuck].every(({ received }) => received.includes('}')), { timeoutMs: 45_000 });
     await eventually(() => connections().then((count) => count === 0));
     clearInterval(drip);
     for (const { received } of [silent, dripping, stuck]) {
       expect(received).toMatch(/^HTTP\/1.1 408 [^]*(was not complete|arrived too slowly)[^]* within \d+ seconds/);
       expect(received).toMatch(OWN_ID);
     }
-  }, 40_000);
+  });
 
   it('guarantees §9: connections above the limit are closed, and accepted again when others end', async () => {
     const held = Array.from({ length: 4 }, () => open(''));
