@@ -30,6 +30,28 @@ import { usePagedQuery } from './use-paged-query';
 import { useSearchText } from './use-search-text';
 
 describe('the dashboard’s components (decision 430)', () => {
+  it('test environment: queries by role skip hidden elements', () => {
+    draw(
+      <>
+        <button hidden>Hidden</button>
+        <div style={{ display: 'none' }}>
+          <button>In a box without display</button>
+        </div>
+        <div style={{ visibility: 'hidden' }}>
+          <button>In an invisible box</button>
+          <button style={{ visibility: 'visible' }}>Visible again</button>
+        </div>
+        <dialog>
+          <button>In a closed dialog</button>
+        </dialog>
+        <dialog open>
+          <button>In an open dialog</button>
+        </dialog>
+      </>,
+    );
+    expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Visible again', 'In an open dialog']);
+  });
+
   it('confirm: runs the action after its confirmation only, and puts the focus on the harmless button', async () => {
     const remove = jest.fn();
     draw(
