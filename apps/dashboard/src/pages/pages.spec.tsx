@@ -84,7 +84,10 @@ describe('pages by their address (decision 430)', () => {
       await screen.findByRole('heading', { level: 1 });
       fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
       const dialog = await screen.findByRole('dialog', { name: 'Find a customer, message, template or page' });
-      fireEvent.change(within(dialog).getByRole('textbox'), { target: { value: text } });
+      await act(async () => {
+        fireEvent.change(within(dialog).getByRole('textbox'), { target: { value: text } });
+        await Promise.resolve();
+      });
       return dialog;
     };
 

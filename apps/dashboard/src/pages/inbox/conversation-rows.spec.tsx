@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { act, renderHook, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, renderHook, screen, waitFor } from '@testing-library/react';
 import { QueryClientProvider } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { queries } from '../../api/client';
@@ -47,7 +47,7 @@ describe('a long list of conversations (decision 550)', () => {
     await press(/^Person 2 /);
     await press('Back to the newest');
     expect([onOpen.mock.calls, onNewest.mock.calls.length]).toEqual([[[conversation(2)]], 1]);
-    document.body.innerHTML = '';
+    cleanup();
     list(20, true);
     expect(onEnd).toHaveBeenCalledTimes(1);
     expect(screen.queryByRole('button', { name: 'Back to the newest' })).toBeNull();
