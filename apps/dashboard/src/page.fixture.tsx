@@ -1,12 +1,22 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications, notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { act, configure, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, configure, fireEvent, getConfig, render, screen, within } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { queries } from './api/client';
 
-// A busy machine may take long to draw.
-configure({ asyncUtilTimeout: 20_000 });
+const { getElementError } = getConfig();
+configure({
+  // A busy machine may take long to draw.
+  asyncUtilTimeout: 20_000,
+  // A wait drops the errors of its attempts, and adds the page to the last one. Printing it each time takes long.
+  getElementError: (message, container) => {
+    const config = getConfig();
+    const isAttempt = '_disableExpensiveErrorDiagnostics' in config && config._disableExpensiveErrorDiagnostics === true;
+    if (message === null || !isAttempt) return getElementError(message, container);
+    return Object.assign(new Error(message), { name: 'TestingLibraryElementError' });
+  },
+});
 
 type Respond = (body: unknown, url: URL, headers: Headers) => unknown;
 
@@ -57,6 +67,7 @@ export const type = async (label: string | RegExp, value: string) =>
 export async function press(name: string | RegExp, role = 'button', place: HTMLElement = document.body): Promise<void> {
   await act(async () => {
     fireEvent.click(within(place).getByRole(role, { name }));
-    await Promise.resolve();
+    // A navigation draws only after several promises.
+    await new Promise((resolve) => setTimeout(resolve));
   });
 }
