@@ -20,7 +20,15 @@ function open(path: string, routes: Parameters<typeof draw>[1] = {}): void {
   openPage(path, base(routes));
 }
 
+/** React and the router log the error of a page that crashes. */
+function expectErrors(): void {
+  jest.spyOn(console, 'error').mockImplementation();
+  jest.spyOn(console, 'warn').mockImplementation();
+}
+
 describe('pages by their address (decision 430)', () => {
+  afterEach(() => jest.restoreAllMocks());
+
   it('login: explains a login that gets no response, and why one by an organization failed (decision 375)', async () => {
     open('/login?problem=expired&next=/inbox', {
       'GET /api/client/login/options': () => ({ oidc: true }),
@@ -131,6 +139,7 @@ describe('pages by their address (decision 430)', () => {
   });
 
   it('frame: does not lead to the login while a service is unavailable', async () => {
+    expectErrors();
     open('/people', { 'GET /api/client/me': unavailable });
     await screen.findByText('A service is unavailable.');
     expect(screen.queryByLabelText('Password')).toBeNull();
@@ -143,7 +152,7 @@ describe('pages by their address (decision 430)', () => {
   });
 
   it('decision 631: a page that crashes stands in the frame, and opens again', async () => {
-    jest.spyOn(console, 'error').mockImplementation();
+    expectErrors();
     let list: object = {};
     open('/people', { 'GET /api/client/erasures': () => list, 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
     await screen.findByRole('heading', { level: 1, name: 'This page could not be opened' });
@@ -155,7 +164,6 @@ describe('pages by their address (decision 430)', () => {
     list = { erasures: [], next_cursor: null };
     await press('Try again');
     await screen.findByRole('heading', { level: 1, name: 'Personal data' });
-    jest.restoreAllMocks();
   });
 
   it('decision 631: a page says in the frame that the browser is offline, and loads its data when the network returns', async () => {
@@ -175,7 +183,6 @@ describe('pages by their address (decision 430)', () => {
     await network(true);
     await waitFor(() => expect(requests).toContainEqual({ route: 'GET /api/client/erasures', body: undefined }));
     expect(screen.queryByText('You are offline')).toBeNull();
-    jest.restoreAllMocks();
   });
 
   it.each([
