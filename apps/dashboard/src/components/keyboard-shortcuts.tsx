@@ -106,6 +106,8 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
         highlightQuery
         scrollable
         maxHeight="60vh"
+        // By default it blurs the page, which is slow without a graphics card.
+        overlayProps={{ backgroundOpacity: 0.35 }}
         transitionProps={{
           duration: 100,
           // By now the palette has restored the focus, so the action may move it.
