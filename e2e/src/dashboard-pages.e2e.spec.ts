@@ -65,7 +65,7 @@ describe('the dashboard’s pages', () => {
     await stack?.stop();
   });
   const newContext = async () => {
-    const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' });
+    const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', reducedMotion: 'reduce' });
     made.setDefaultTimeout(60_000);
     return made;
   };
@@ -575,7 +575,8 @@ describe('the dashboard’s pages', () => {
       const used = await person.call<{ usage: Counts[] }>('GET', '/api/client/usage');
       expect(sumOf(counted.body.bars.flatMap(({ counts }) => counts))).toEqual(sumOf(used.body.usage));
 
-      // Nothing moves while live data comes.
+      // Nothing moves while live data comes, also for most people, who see motion.
+      await page.emulateMedia({ reducedMotion: 'no-preference' });
       await customer(stack.demo, pro, '12015550177').writes('Hello?');
       await metric('Waiting for a reply')
         .getByText(/longest \d+ min/)

@@ -10,11 +10,14 @@ interface Violation {
 }
 
 /** Sums the page's layout shifts that no input of the person caused, from its next navigation on; `layoutShift` can be set back to 0. */
-export const recordLayoutShifts = (page: Page) =>
-  page.addInitScript(`layoutShift = 0;
+export const recordLayoutShifts = async (page: Page) => {
+  // Most people see the motion, which could shift the layout.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await page.addInitScript(`layoutShift = 0;
     new PerformanceObserver((list) => {
       for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) layoutShift += value;
     }).observe({ type: 'layout-shift' });`);
+};
 
 /** The rules whose result differs between light and dark. */
 export const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block'];

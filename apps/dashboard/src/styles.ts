@@ -53,3 +53,4 @@ import '@mantine/core/styles/Timeline.css';
 import '@mantine/core/styles/Title.css';
 import '@mantine/core/styles/Tooltip.css';
 import './phone.css';
+import './reduced-motion.css';
