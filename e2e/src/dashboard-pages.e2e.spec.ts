@@ -1341,7 +1341,8 @@ describe('the dashboard’s pages', () => {
         await page.getByRole('dialog').getByRole('button', { name: 'Close', exact: true }).waitFor();
         expect([path, await accessibilityFaults(page)]).toEqual([path, []]);
         await page.emulateMedia({ colorScheme: 'dark' });
-        expect([path, await accessibilityFaults(page, RULES_OF_COLORS)]).toEqual([path, []]);
+        // The page around the dialog is checked in both schemes by another test.
+        expect([path, await accessibilityFaults(page, RULES_OF_COLORS, ['#root'])]).toEqual([path, []]);
         await page.emulateMedia({ colorScheme: 'light' });
       }
       await customer(stack.demo, stack.growth, '919876543219').writes('Hello');

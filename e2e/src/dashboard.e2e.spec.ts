@@ -4,7 +4,7 @@ import { eventually, startBrowser, startReceiver, type Receiver } from '@mgw/tes
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { addSession } from './browser-session';
-import { accessibilityFaults, RULES_OF_COLORS, settled } from './page-checks';
+import { accessibilityFaults, RULES_OF_COLORS, RULES_OF_SPACE, SHELL, settled } from './page-checks';
 import { customer, dashboardUser, integrator, logIn as sessionCookie } from './people';
 import { startStack, type RunningStack } from './stack';
 
@@ -40,6 +40,13 @@ const PAGES_WITHOUT_LOGIN = ['login', 'password#token=none', 'nothing'];
 
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
+
+/** Requests of a page that can be held or refused. */
+const API = ['*/api/client/*', '*/api/admin/*'];
+const JSON_TYPE = [{ name: 'content-type', value: 'application/json' }];
+const REFUSED = Buffer.from(JSON.stringify({ success: false, error: 'This cannot be read now.', error_code: 'CONFLICT' })).toString(
+  'base64',
+);
 
 /** The journey of a business's users in a real browser. */
 describe('the dashboard', () => {
@@ -139,29 +146,36 @@ describe('the dashboard', () => {
     ] as const) {
       // Both schemes, because pages share what they show then.
       await on.emulateMedia({ colorScheme: on === page ? 'light' : 'dark' });
+      // Routes of Playwright would turn the cache off, and the browser would load and compile all scripts for each page.
+      const network = await on.context().newCDPSession(on);
+      let held = Promise.resolve();
+      const answer = async (requestId: string, path: string) => {
+        if (/^\/api\/client\/(me$|events)/.test(path)) return network.send('Fetch.continueRequest', { requestId });
+        await held;
+        return network.send('Fetch.fulfillRequest', { requestId, responseCode: 409, responseHeaders: JSON_TYPE, body: REFUSED });
+      };
+      // The page may give up a request meanwhile.
+      network.on('Fetch.requestPaused', ({ requestId, request }) => void answer(requestId, new URL(request.url).pathname).catch(() => {}));
       for (const path of paths) {
         let respond = () => {};
-        const held = new Promise<void>((resolve) => (respond = resolve));
-        const refused = { success: false, error: 'This cannot be read now.', error_code: 'CONFLICT' };
-        await on.route(/\/api\/(client|admin)\/(?!me$|events)/, async (route) => {
-          await held;
-          await route.fulfill({ status: 409, json: refused });
-        });
+        held = new Promise<void>((resolve) => (respond = resolve));
+        await network.send('Fetch.enable', { patterns: API.map((urlPattern) => ({ urlPattern })) });
         await go(path, on);
         await on.getByRole('heading', { level: 1 }).waitFor();
-        const loading = await accessibilityFaults(on);
+        const around = path === paths[0] ? [] : SHELL;
+        const loading = await accessibilityFaults(on, undefined, around);
         respond();
         await eventually(async () => (await on.locator('[aria-busy=true]').count()) === 0);
-        const failed = await accessibilityFaults(on);
+        const failed = await accessibilityFaults(on, undefined, around);
         await noteScripts(path, on);
-        await on.unrouteAll({ behavior: 'ignoreErrors' });
+        await network.send('Fetch.disable');
         const isList = on === page && PAGES_OF_LISTS.includes(path);
         if (isList) {
           // A person who comes back to the page makes it load again.
           await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
           await eventually(async () => (await page.getByRole('alert').count()) === 0);
         }
-        const empty = isList ? await accessibilityFaults(page) : [];
+        const empty = isList ? await accessibilityFaults(page, undefined, around) : [];
         if (loading.length + failed.length + empty.length > 0) found.push({ path, loading, failed, empty });
       }
       if (on !== page) await on.context().close();
@@ -611,17 +625,18 @@ describe('the dashboard', () => {
         if (paths === PAGES_WITHOUT_LOGIN || path === paths[0]) await open(path, on);
         else await goWithin(path, on);
         if (paths === PAGES_WITHOUT_LOGIN) await noteScripts(path, on);
+        const around = path === paths[0] ? [] : SHELL;
         // The schemes differ in colors only.
         await on.emulateMedia({ colorScheme: 'dark' });
-        const inDark = await accessibilityFaults(on, RULES_OF_COLORS);
+        const inDark = await accessibilityFaults(on, RULES_OF_COLORS, around);
         await on.emulateMedia({ colorScheme: 'light' });
         if (inDark.length > 0) found.push({ path, inDark });
         for (const width of [DESK.width, 768, PHONE.width, 320]) {
           await on.setViewportSize({ width, height: width < 768 ? 640 : DESK.height });
           await settled(on);
           const drawn = await on.evaluate('document.documentElement.scrollWidth');
-          // The rules of style are the same for both phones.
-          const faults = width === PHONE.width ? [] : await accessibilityFaults(on);
+          // A tablet has the navigation of a desk and the lists of a phone, and both phones are the same.
+          const faults = width === PHONE.width ? [] : await accessibilityFaults(on, width === 768 ? RULES_OF_SPACE : undefined, around);
           if (drawn !== width || faults.length > 0) found.push({ path, width, drawn, faults });
         }
       }

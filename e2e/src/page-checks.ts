@@ -30,13 +30,22 @@ export const settled = (page: Page) =>
   // A change of width takes one frame until media queries know it, and one until React has drawn.
   eventually(() => page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(!${FADES}))))`));
 
+/** The rules whose result depends on the width, even if no other elements are visible. */
+export const RULES_OF_SPACE = ['scrollable-region-focusable'];
+
+/** The header and the navigation around each page. */
+export const SHELL = ['.mantine-AppShell-header', '.mantine-AppShell-navbar'];
+
 /**
  * @param rules by default all
+ * @param except selects elements that another call checks
  * @returns accessibility violations of the page: the rule and its first element
  */
-export async function accessibilityFaults(page: Page, rules?: string[]): Promise<(string | undefined)[][]> {
+export async function accessibilityFaults(page: Page, rules?: string[], except: string[] = []): Promise<(string | undefined)[][]> {
   // axe describes every element of the other results too, which takes most of its time, and loads style sheets for a rule that is off.
   const options = { resultTypes: ['violations'], preload: false, ...(rules && { runOnly: rules }) };
+  // Rules of the whole page still apply with exceptions.
+  const context = { exclude: except.map((selector) => [selector]) };
   return eventually(async () => {
     // axe reports half-transparent elements as lacking contrast.
     await settled(page);
@@ -45,7 +54,7 @@ export async function accessibilityFaults(page: Page, rules?: string[]): Promise
       let isFading = false;
       const note = () => (isFading = true);
       document.addEventListener('transitionrun', note);
-      const { violations } = await axe.run(${JSON.stringify(options)});
+      const { violations } = await axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)});
       document.removeEventListener('transitionrun', note);
       return { violations, isFading: isFading || ${FADES} };
     })()`)) as { violations: Violation[]; isFading: boolean };
