@@ -1324,6 +1324,25 @@ describe('the dashboard’s pages', () => {
       expect(await page.locator('p').count()).toBe(0);
     });
 
+    it('moves nothing for a person who asks for less motion', async () => {
+      await page.addInitScript(`moves = 0; document.addEventListener('transitionrun', () => moves++)`);
+      let respond = () => {};
+      const held = new Promise<void>((resolve) => (respond = resolve));
+      await page.route('**/api/client/webhooks*', async (route) => {
+        await held;
+        await route.continue();
+      });
+      await logIn();
+      await go('webhooks');
+      await page.locator('.mantine-Skeleton-root').first().waitFor();
+      const moving = await page.evaluate('document.getAnimations().length');
+      respond();
+      await page.getByRole('button', { name: 'Add a webhook' }).click();
+      await page.getByRole('dialog').getByLabel('Name').fill('CRM');
+      await settled(page);
+      expect([moving, await page.evaluate('moves')]).toEqual([0, 0]);
+    });
+
     it('has no accessibility violation in any dialog', async () => {
       await logIn();
       const opened: [string, () => Promise<void>][] = [
