@@ -118,6 +118,16 @@ describe('the dashboard’s pages', () => {
   };
   const unavailable = (route: Route) =>
     route.fulfill({ status: 503, json: { success: false, error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' } });
+  /** Holds the page's requests to a URL. @returns a function that lets them go on */
+  const hold = async (url: string) => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route(url, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return release;
+  };
   const here = () => new URL(page.url());
 
   describe('inbox', () => {
@@ -661,12 +671,7 @@ describe('the dashboard’s pages', () => {
     };
 
     it('handles shortcuts as soon as a page is drawn, before their targets are loaded', async () => {
-      let load = () => {};
-      const held = new Promise<void>((resolve) => (load = resolve));
-      await page.route('**/assets/keyboard-*.js', async (route) => {
-        await held;
-        await route.continue();
-      });
+      const load = await hold('**/assets/keyboard-*.js');
       await openHome();
       await page.keyboard.press('g');
       await page.keyboard.press('m');
@@ -1326,12 +1331,7 @@ describe('the dashboard’s pages', () => {
 
     it('moves nothing for a person who asks for less motion', async () => {
       await page.addInitScript(`moves = 0; document.addEventListener('transitionrun', () => moves++)`);
-      let respond = () => {};
-      const held = new Promise<void>((resolve) => (respond = resolve));
-      await page.route('**/api/client/webhooks*', async (route) => {
-        await held;
-        await route.continue();
-      });
+      const respond = await hold('**/api/client/webhooks*');
       await logIn();
       await go('webhooks');
       await page.locator('.mantine-Skeleton-root').first().waitFor();
