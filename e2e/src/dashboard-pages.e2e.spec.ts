@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { execFile, spawnSync } from 'node:child_process';
 import { promisify } from 'node:util';
-import { eventually, startBrowser, startReceiver } from '@mgw/testing';
+import { eventually, newContext, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { addSession } from './browser-session';
 import { accessibilityFaults, RULES_OF_COLORS, recordLayoutShifts, settled } from './page-checks';
@@ -55,7 +55,7 @@ describe('the dashboard’s pages', () => {
     const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
     // Two tests watch broadcasts that are longer than the plan allows in a day.
     await operator.call('PATCH', `/api/admin/businesses/${stack.growth.id}`, { broadcast_daily_limit: 10_000 });
-    shared = await newContext();
+    shared = await contextOfDesk();
     // The browser starts a process of its own for a site without an open page, which takes most of a page's time.
     kept = await shared.newPage();
     await kept.goto(`${stack.demo.site_url}/llms.txt`);
@@ -64,15 +64,11 @@ describe('the dashboard’s pages', () => {
     await browser?.close();
     await stack?.stop();
   });
-  const newContext = async () => {
-    const made = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US', reducedMotion: 'reduce' });
-    made.setDefaultTimeout(60_000);
-    return made;
-  };
+  const contextOfDesk = () => newContext(browser, { viewport: { width: 1280, height: 900 }, locale: 'en-US' });
   /** Goes on in a context that only this test uses, because a clock stays in its context. */
   const leaveSharedContext = async () => {
     const cookies = await context.cookies();
-    context = await newContext();
+    context = await contextOfDesk();
     await context.addCookies(cookies);
     page = await context.newPage();
   };

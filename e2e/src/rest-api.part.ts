@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { eventually, memoryOf, PLATFORM_ERRORS, startBrowser, installedProgram } from '@mgw/testing';
+import { PUBLIC_EVENTS } from '@mgw/contracts';
+import { eventually, installedProgram, memoryOf, newContext, PLATFORM_ERRORS, startBrowser } from '@mgw/testing';
 import { Documented } from './documented';
 import {
   announcer,
@@ -180,12 +181,11 @@ describe('the REST API (spec §4 to §8)', () => {
   });
 
   it.each([1440, 390])(
-    'the reference shows each operation with its samples, and loads nothing from elsewhere (%d px)',
+    'the reference shows each operation with its samples, and every event, and loads nothing from elsewhere (%d px)',
     async (width) => {
       const browser = await startBrowser();
       try {
-        const page = await browser.newPage({ viewport: { width, height: 900 } });
-        page.setDefaultTimeout(60_000);
+        const page = await (await newContext(browser, { viewport: { width, height: 900 } })).newPage();
         const problems: string[] = [];
         page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
         page.on('pageerror', ({ message }) => problems.push(message));
@@ -196,6 +196,7 @@ describe('the REST API (spec §4 to §8)', () => {
         const operation = page.locator('section[id$="/v1-post-send-text"]');
         await operation.getByText(`curl -s '${stack.demo.site_url}/api/v1/send-text'`).waitFor();
         expect(await operation.isVisible()).toBe(true);
+        for (const name of PUBLIC_EVENTS) await page.getByText(name, { exact: true }).first().waitFor({ state: 'attached' });
         expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width);
         await operation.getByRole('button', { name: 'curl' }).click();
         const languages = page.getByRole('option');

@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { freePort, testDatabase } from '@mgw/testing';
 import { Pool, type PoolConfig } from 'pg';
 import { isTimeout, mayBeCommitted } from './index';
@@ -19,25 +20,33 @@ describe('a statement that failed', () => {
   const refused = () => failureOf('SELECT 1 / 0');
   const unreachable = async () => failureOf('SELECT 1', { connectionString: `postgresql://nobody@127.0.0.1:${await freePort()}/none` });
   const withoutConnection = () =>
-    failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 50 }, (pool) =>
-      pool.connect().then((client) =>
-        pool
-          .query('SELECT 1')
-          .catch((error: unknown) => error)
-          .finally(() => client.release()),
-      ),
+    failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 1_000 }, (pool) =>
+      pool.connect().then((client) => pool.query('SELECT 1').finally(() => client.release())),
     );
+  /** The server accepts the connection and says nothing. */
+  const notOpened = async () => {
+    const server = createServer((socket) => socket.on('error', () => undefined));
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    const { port } = server.address() as AddressInfo;
+    const failure = await failureOf('SELECT 1', {
+      connectionString: `postgresql://nobody@127.0.0.1:${port}/none`,
+      connectionTimeoutMillis: 50,
+    });
+    server.close();
+    return failure;
+  };
   const terminated = () => failureOf('SELECT pg_terminate_backend(pg_backend_pid())');
   const unanswered = () => failureOf('SELECT pg_sleep(1)', { query_timeout: 50 });
   const stopped = () => failureOf('SELECT pg_sleep(1)', { statement_timeout: 50 });
 
   it('may be committed if the connection ended or no response came, and never if PostgreSQL refused or did not receive it (guarantees §1)', async () => {
-    for (const failure of [refused, unreachable, withoutConnection, stopped]) expect(mayBeCommitted(await failure())).toBe(false);
+    for (const failure of [refused, unreachable, withoutConnection, notOpened, stopped])
+      expect(mayBeCommitted(await failure())).toBe(false);
     for (const failure of [terminated, unanswered]) expect(mayBeCommitted(await failure())).toBe(true);
   });
 
   it('took too long if it got no connection or no response in time, or was stopped', async () => {
-    for (const failure of [withoutConnection, unanswered, stopped]) expect(isTimeout(await failure())).toBe(true);
+    for (const failure of [withoutConnection, notOpened, unanswered, stopped]) expect(isTimeout(await failure())).toBe(true);
     for (const failure of [refused, unreachable, terminated]) expect(isTimeout(await failure())).toBe(false);
   });
 });

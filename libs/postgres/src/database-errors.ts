@@ -20,7 +20,8 @@ export function asStorageProblem(error: unknown): GatewayError | null {
 
 /** PostgreSQL stopped the statement at its time limit, or a lock was not free in time. */
 const STOPPED = ['57014', '55P03'];
-const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect'];
+/** Texts of pg: no response, no free connection, and a new connection that did not open, each within its limit. */
+const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated due to connection timeout'];
 
 /** Whether PostgreSQL, or a connection to it, was too busy for a statement. */
 export function isTimeout(error: unknown): boolean {

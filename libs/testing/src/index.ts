@@ -12,7 +12,7 @@ export {
   type ServerUrls,
   type TestDatabase,
 } from './servers';
-export { startBrowser } from './browser';
+export { newContext, startBrowser } from './browser';
 export { installedProgram } from './programs';
 export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';
 export { startRawReceiver, type RawReceiver } from './raw-receiver';

@@ -1,4 +1,4 @@
-import { eventually, startBrowser } from '@mgw/testing';
+import { eventually, newContext, startBrowser } from '@mgw/testing';
 import type { Browser, Page } from 'playwright-core';
 import { NUMBER, Started } from '../simulator.fixture';
 
@@ -10,7 +10,7 @@ describe('the phone page (platform §8.4)', () => {
   beforeAll(async () => {
     browser = await startBrowser();
     started = await Started.with({ controlToken: 'secret' });
-    page = await browser.newPage();
+    page = await (await newContext(browser)).newPage();
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await page.goto(`${started.url}/?token=secret`);
