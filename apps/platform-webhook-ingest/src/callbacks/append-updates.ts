@@ -8,25 +8,35 @@ import { recordUpdates } from './update-counts';
 /** Bytes of the events of one statement. */
 const MOST_BYTES = 2 * 1024 * 1024;
 
+export interface SplitCallback {
+  callback: StoredCallback;
+  updates: Updates;
+}
+
+/** Appends the updates of several callbacks with one statement. If PostgreSQL refuses a value, each callback has statements of its own. */
+export async function appendTogether(tx: Tx, split: SplitCallback[]): Promise<void> {
+  if (split.length === 0) return;
+  const addLetters = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
+  const all = { events: split.flatMap(({ updates }) => updates.events), bad: split.flatMap(({ updates }) => updates.bad) };
+  if ((await append(tx, all, addLetters)) !== null) for (const one of split) await appendAll(tx, one, addLetters);
+  else for (const { updates } of split) recordUpdates(updates);
+}
+
 /** Appends at most `most` events that the outbox lacks. The rest follows in later turns; the dead letters come with the last one. */
 export async function appendSome(
   tx: Tx,
-  callback: StoredCallback,
-  updates: Updates,
+  { callback, updates }: SplitCallback,
   most: number,
 ): Promise<{ appended: number; isDone: boolean }> {
   const addLetters = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
-  if (updates.events.length > most) {
-    const missing = await notInOutbox(tx, updates.events);
-    if (missing.length > most) {
-      const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
-      const isStored = await appendAll(tx, callback, some, addLetters);
-      return { appended: most, isDone: !isStored };
-    }
-    updates = { ...updates, events: missing };
+  const missing = await notInOutbox(tx, updates.events);
+  if (missing.length > most) {
+    const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
+    const isStored = await appendAll(tx, { callback, updates: some }, addLetters);
+    return { appended: most, isDone: !isStored };
   }
-  await appendAll(tx, callback, updates, addLetters);
-  return { appended: updates.events.length, isDone: true };
+  await appendAll(tx, { callback, updates: { ...updates, events: missing } }, addLetters);
+  return { appended: missing.length, isDone: true };
 }
 
 async function notInOutbox(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelope[]> {
@@ -40,21 +50,30 @@ async function notInOutbox(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelo
 /** If PostgreSQL refuses a value of an event, the whole callback becomes a dead letter, so that it holds up no other. @returns false then */
 export async function appendAll(
   tx: Tx,
-  callback: StoredCallback,
-  updates: Updates,
+  { callback, updates }: SplitCallback,
   setAside: (bad: BadUpdate[]) => Promise<void>,
 ): Promise<boolean> {
-  await tx.query('SAVEPOINT before_callback');
+  const refusal = await append(tx, updates, setAside);
+  if (refusal) await setAside([wholeLetter(callback, refusal)]);
+  else recordUpdates(updates);
+  return refusal === null;
+}
+
+/** @returns PostgreSQL's error if it refused a value, and appended nothing */
+async function append(
+  tx: Tx,
+  { events, bad }: Pick<Updates, 'events' | 'bad'>,
+  setAside: (bad: BadUpdate[]) => Promise<void>,
+): Promise<Error | null> {
+  await tx.query('SAVEPOINT before_updates');
   try {
-    for (const events of bySize(updates.events)) await appendToOutbox(tx, 'ingest', events);
-    await setAside(updates.bad);
-    recordUpdates(updates);
-    return true;
+    for (const group of bySize(events)) await appendToOutbox(tx, 'ingest', group);
+    await setAside(bad);
+    return null;
   } catch (error) {
     if (!isAboutValues(error)) throw error;
-    await tx.query('ROLLBACK TO SAVEPOINT before_callback');
-    await setAside([wholeLetter(callback, error as Error)]);
-    return false;
+    await tx.query('ROLLBACK TO SAVEPOINT before_updates');
+    return error as Error;
   }
 }
 

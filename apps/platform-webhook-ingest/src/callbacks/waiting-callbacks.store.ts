@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { crashPoint } from '@mgw/faults';
 import { Database, type Tx } from '@mgw/postgres';
-import { appendAll, appendSome } from './append-updates';
+import { appendAll, appendSome, appendTogether, type SplitCallback } from './append-updates';
 import { addDeadLetters, endReplay, failReplay, letterToReplay } from './dead-letters.store';
 import { wholeLetter, type StoredCallback, type Updates } from './stored-callback';
 import { MOST_ATTEMPTS, UnfinishedAttempts } from './unfinished-attempts';
@@ -57,14 +57,26 @@ export class WaitingCallbacksStore {
       // A callback with an unfinished attempt may have ended the process, so it goes alone.
       const claimed = first.unfinished_attempts > 0 ? [first.id] : fitting(waiting);
       await begin(claimed);
-      const done: string[] = [];
+      const whole: SplitCallback[] = [];
       let events = 0;
+      let tooLong: SplitCallback | undefined;
       for (const callback of await load(tx, claimed)) {
+        if (events >= mostEvents) break;
         crashPoint('ingest.splitting');
-        const { appended, isDone } = await appendSome(tx, callback, await split(callback), mostEvents - events);
+        const updates = await split(callback);
+        if (events + updates.events.length > mostEvents) {
+          tooLong = { callback, updates };
+          break;
+        }
+        whole.push({ callback, updates });
+        events += updates.events.length;
+      }
+      await appendTogether(tx, whole);
+      const done = whole.map(({ callback }) => callback.id);
+      if (tooLong) {
+        const { appended, isDone } = await appendSome(tx, tooLong, mostEvents - events);
         events += appended;
-        if (isDone) done.push(callback.id);
-        if (!isDone || events >= mostEvents) break;
+        if (isDone) done.push(tooLong.callback.id);
       }
       await mark(tx, claimed, done);
       return { callbacks: claimed.length, events };
@@ -85,7 +97,7 @@ export class WaitingCallbacksStore {
       }
       await begin([letter.id]);
       crashPoint('ingest.replaying');
-      await appendAll(tx, letter, await split(letter), (bad) => endReplay(tx, letter.id, bad));
+      await appendAll(tx, { callback: letter, updates: await split(letter) }, (bad) => endReplay(tx, letter.id, bad));
       return true;
     });
   }

@@ -251,6 +251,22 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(letter).toEqual({ body: '{"entry":', subject: '(all)' });
   });
 
+  it('guarantees §2: of callbacks that wait together, one that the database refuses holds up no other, and they keep their order', async () => {
+    await harness.db.query(`ALTER TABLE ingest.outbox ADD CHECK (event_id NOT LIKE '%odd%')`);
+    const bodies = ['wamid.1', 'wamid.odd', 'wamid.2', 'wamid.3'].map((id) =>
+      Buffer.from(JSON.stringify(envelope({ messages: [text(id)] }))),
+    );
+    await harness.db.query(
+      `INSERT INTO ingest.callbacks (body_hash, body, businesses, lane) SELECT sha256(body), body, '{1}', 1 FROM unnest($1::bytea[]) AS body`,
+      [bodies],
+    );
+    expect(await signed({ ...envelope({ messages: [text('wamid.4')] }), filling: 'x'.repeat(300_000) })).toBe(200);
+    const events = await published('message', 4);
+    expect(events.map(({ data }) => data)).toEqual(['1', '2', '3', '4'].map((n) => expect.objectContaining({ message_id: `wamid.${n}` })));
+    const found = await harness.db.query<{ body: string }>('SELECT body FROM ingest.dead_letters');
+    expect(found).toEqual([{ body: String(bodies[1]) }]);
+  });
+
   it('platform §4.4: publishes a message whatever the values of its details, and sets none aside', async () => {
     const values = [null, 7, 'x', [[]], { id: [], message_id: {}, body: 1, latitude: '1' }, { vcard: 'x'.repeat(16_000) }];
     const messages = values.flatMap((value, v) =>
@@ -443,7 +459,8 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     connections = [connection(1, 'first secret')];
     harness.respond(ListConnections, ({ after_business_id }) => ({ connections: after_business_id === 0 ? connections : [] }));
     const child = await harness.spawn('platform-webhook-ingest', { CRASH_AT: 'ingest.after-store' });
-    await signed(envelope({ messages: [text('wamid.1')] })).catch(() => undefined);
+    const unanswered = signed(envelope({ messages: [text('wamid.1')] }));
+    unanswered.catch(() => undefined);
     expect(await child.exited).toMatchObject({ signal: 'SIGKILL' });
     await harness.run(service);
     await published('message', 1);
