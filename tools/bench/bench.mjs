@@ -1,7 +1,8 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
 //   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|pace|growth (the last four run only with --only)
-//   --history N         stored messages of the last weeks (0)      --form standalone   all services in one process
-//   --compare COMMIT    builds and measures another commit too, in alternating rounds
+//   --history N         N stored messages of the last weeks, and a product without them beside it, in alternating rounds
+//   --compare COMMIT    builds and measures another commit too, in alternating rounds, each with the stored messages
+//   --form standalone   all services in one process
 // Prints a table with bars; the whole result is in .local/bench.json.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -52,10 +53,10 @@ function child(file, args, env = {}) {
   });
 }
 
-async function startProduct(name, folder, platformPort, { form: ofProduct = form, pace = PLATFORM_PACE } = {}) {
+async function startProduct(name, folder, platformPort, { form: ofProduct = form, pace = PLATFORM_PACE, stored = history } = {}) {
   const product = await Product.start(name, folder, platformPort, { form: ofProduct, pace });
   ends.unshift(product.stop);
-  if (history > 0) await part(`history of ${name}`, () => fillHistory(product.databaseUrl, product.account, history));
+  if (stored > 0) await part(`history of ${name}`, () => fillHistory(product.databaseUrl, product.account, stored));
   product.idleMegabytes = product.memory();
   return product;
 }
@@ -85,6 +86,7 @@ async function main() {
   const products = await part('start', async () => {
     const products = [await startProduct('this', process.cwd(), platformPort)];
     if (other) products.push(await startProduct(compared.slice(0, 12), other.folder, platformPort));
+    else if (history > 0) products.push(await startProduct('without history', process.cwd(), platformPort, { stored: 0 }));
     return products;
   });
   // Measure webhooks first, while only the product runs. The skeleton and the dead rows come with the sends.
