@@ -126,9 +126,9 @@ describe('broadcasts (spec §10, §6.2)', () => {
 
   it('sends to every recipient once when paused, killed and resumed', async () => {
     const before = (await platformCalls()).length;
-    const recipients = Array.from({ length: 300 }, (_, i) => ({ phone: `1202557${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
+    const recipients = Array.from({ length: 500 }, (_, i) => ({ phone: `1202557${String(i).padStart(4, '0')}`, body_params: ['Asha', i] }));
     const { body } = await create({ recipients });
-    await eventually(async () => (await show(body.id)).sent > 50);
+    await eventually(async () => (await show(body.id)).sent > 0);
     const paused = await owner.call('POST', `/api/client/broadcasts/${body.id}/pause`, {});
     expect([paused.status, paused.body]).toEqual([200, { message: 'Broadcast paused.' }]);
     await killAll();
@@ -138,9 +138,9 @@ describe('broadcasts (spec §10, §6.2)', () => {
     expect([status, pending > 0]).toEqual(['paused', true]);
     const resumed = await owner.call('POST', `/api/client/broadcasts/${body.id}/resume`, {});
     expect([resumed.status, resumed.body]).toEqual([200, { message: 'Broadcast resumed.' }]);
-    expect(await end(body.id)).toMatchObject({ total_recipients: 300, sent: 300, failed: 0 });
+    expect(await end(body.id)).toMatchObject({ total_recipients: 500, sent: 500, failed: 0 });
     const calls = (await platformCalls()).slice(before);
-    expect([calls.length, new Set(calls).size]).toEqual([301, 301]);
+    expect([calls.length, new Set(calls).size]).toEqual([501, 501]);
   }, 240_000);
 
   it('is cancelled once, and a scheduled broadcast waits', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { eventually, newContext, startBrowser, startReceiver } from '@mgw/testing';
+import { eventually, newContext, runToEnd, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { addSession } from './browser-session';
 import { accessibilityFaults, RULES_OF_COLORS, recordLayoutShifts, settled } from './page-checks';
@@ -1259,7 +1259,7 @@ describe('the dashboard’s pages', () => {
       await dialog.getByLabel('Button “Track”: end of its address').fill('1007');
       await dialog.getByText('Order 1007', { exact: true }).waitFor();
       const line = (await dialog.locator('pre').textContent()) ?? '';
-      const { stdout } = spawnSync('sh', ['-c', `${line.replace('YOUR_KEY', stack.growth.api_key)} -s`], { encoding: 'utf8' });
+      const { stdout } = await runToEnd('sh', ['-c', `${line.replace('YOUR_KEY', stack.growth.api_key)} -s`]);
       expect(JSON.parse(stdout)).toMatchObject({ success: true, phone: '12015550100', template: 'dispatch_notice' });
     });
 

@@ -1,10 +1,10 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Gateway, InvalidSignature, verifyWebhook } from '@mgw/client';
-import { eventually, freePort, installedProgram, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, freePort, installedProgram, runToEnd, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser } from './people';
 import { ROOT, sharedStack, type SharedStack } from './stack';
 
@@ -32,14 +32,14 @@ describe('samples of the documentation, and the client library', () => {
     mkdirSync(join(dir, '.local'));
     writeFileSync(join(dir, '.local/demo.json'), JSON.stringify(stack.demo));
     // Pack and unpack the client like a published package.
-    const run = (program: string, ...args: string[]) => {
-      const { status, stdout, stderr } = spawnSync(program, args, { cwd: ROOT, encoding: 'utf8' });
+    const run = async (program: string, ...args: string[]) => {
+      const { status, stdout, stderr } = await runToEnd(program, args, { cwd: ROOT });
       if (status !== 0) throw new Error(stdout + stderr);
     };
-    run(process.execPath, 'tools/build/client.mjs', join(dir, 'built'));
-    run('npm', 'pack', join(dir, 'built'), '--pack-destination', dir, '--offline');
+    await run(process.execPath, 'tools/build/client.mjs', join(dir, 'built'));
+    await run('npm', 'pack', join(dir, 'built'), '--pack-destination', dir, '--offline');
     mkdirSync(join(dir, 'node_modules'));
-    run('tar', '-xzf', join(dir, 'messaging-gateway-client-1.0.0.tgz'), '-C', join(dir, 'node_modules'));
+    await run('tar', '-xzf', join(dir, 'messaging-gateway-client-1.0.0.tgz'), '-C', join(dir, 'node_modules'));
     renameSync(join(dir, 'node_modules/package'), join(dir, 'node_modules/messaging-gateway-client'));
   }, 150_000);
   afterAll(async () => {
@@ -95,7 +95,7 @@ describe('samples of the documentation, and the client library', () => {
     const body = { phone: '+1 201 555 0100', template_name: 'order_update', body_params: ['Asha', '1'] };
     const sent = await integrator(stack.demo.base_url, stack.growth.api_key).post<{ message_id: string }>('send-template', body);
     const lines = here(blocks(page, 'sh').join('')).replaceAll(/(?<=message-status\/)wamid\.…/g, encodeURIComponent(sent.body.message_id));
-    const ran = spawnSync('bash', ['-c', STRICT + lines], { cwd: dir, encoding: 'utf8' });
+    const ran = await runToEnd('bash', ['-c', STRICT + lines], { cwd: dir });
     expect([ran.status, ran.status === 0 ? '' : ran.stdout + ran.stderr]).toEqual([0, '']);
     expect(ran.stdout).toContain('"message');
   });
@@ -158,11 +158,11 @@ describe('samples of the documentation, and the client library', () => {
       (source: string) =>
         `(async () => {${source.replace(/^import (.*) from (.*);$/m, 'const $1 = require($2);\nif (Gateway !== (await import($2)).Gateway) throw Gateway;')}})();`,
     ],
-  ])('libs/client/README.md: the packed client sends, from %s', (file, asModule) => {
+  ])('libs/client/README.md: the packed client sends, from %s', async (file, asModule) => {
     const [source = ''] = blocks('libs/client/README.md', 'ts');
     writeFileSync(join(dir, file), here(asModule(source)));
     const env = { ...process.env, API_KEY: stack.growth.api_key };
-    const ran = spawnSync(process.execPath, [join(dir, file)], { encoding: 'utf8', env });
+    const ran = await runToEnd(process.execPath, [join(dir, file)], { env });
     expect([ran.stdout, ran.stderr]).toEqual([expect.stringMatching(/^wamid\./), '']);
   });
 

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '@mgw/testing';
 import type { Demo, DemoBusiness } from './demo';
 
@@ -30,6 +31,16 @@ export function integrator(baseUrl: string, key: string): Integrator {
       send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }),
     upload: (file, type) => send('media?filename=order.txt', { method: 'POST', headers: { 'content-type': type }, body: file }),
   };
+}
+
+/** Repeats a request that has an Idempotency-Key or no effect while the gateway says that a retry may succeed, as a careful client does. */
+export async function untilDone<B>(request: () => Promise<ApiResponse<B>>): Promise<ApiResponse<B>> {
+  for (;;) {
+    const response = await request();
+    const { retryable, error_code } = response.body as { retryable?: boolean; error_code?: string };
+    if (retryable !== true && error_code !== 'IDEMPOTENCY_IN_FLIGHT') return response;
+    await pause(200);
+  }
 }
 
 export interface DashboardUser {

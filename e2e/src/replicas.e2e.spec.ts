@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { eventually, startReceiver } from '@mgw/testing';
-import { dashboardUser, integrator, logIn, type ApiResponse, type DashboardUser } from './people';
+import { dashboardUser, integrator, logIn, untilDone, type ApiResponse, type DashboardUser } from './people';
 import { startStack, type RunningStack, type StackProcess } from './stack';
 
 interface PlatformCall {
@@ -35,19 +35,25 @@ describe('two replicas of each service', () => {
   }
   const via = (key: string, n: number) => integrator(`${sites[n % 2]}/api/v1`, key);
   const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
+  /** Sends one template to each of so many phones at once. */
+  const sendTo = (prefix: string, many: number, key: string) =>
+    Promise.all(
+      Array.from({ length: many }, (_, n) => {
+        const phone = `${prefix}${String(n).padStart(4, '0')}`;
+        return untilDone(() => via(key, n).post<{ message_id: string }>('send-template', template(phone), { 'idempotency-key': phone }));
+      }),
+    );
   const callsTo = async (prefix: string) => {
     const response = await fetch(`${stack.demo.simulator_url}/__sim/requests?limit=20000`);
     const { requests } = (await response.json()) as { requests: PlatformCall[] };
     return requests.filter(({ method, path, body }) => method === 'POST' && path.endsWith('/messages') && body.to?.startsWith(`+${prefix}`))
       .length;
   };
-  const count = (responses: ApiResponse[], status: number) => responses.filter((response) => response.status === status).length;
+  const count = (responses: ApiResponse<unknown>[], status: number) => responses.filter((response) => response.status === status).length;
 
   it('spec §8: sends exactly the daily cap of 100 concurrent sends', async () => {
     const key = await newKey({ daily_limit: 40 });
-    const responses = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => via(key, n).post('send-template', template(`1202557${String(n).padStart(4, '0')}`))),
-    );
+    const responses = await sendTo('1202557', 100, key);
     expect([count(responses, 200), count(responses, 429), await callsTo('1202557')]).toEqual([40, 60, 40]);
     const refused = responses.find(({ status }) => status === 429);
     expect(refused?.body).toMatchObject({ success: false, daily_limit: 40, daily_used: 40, plan: 'Growth', retry_after: 'midnight' });
@@ -60,11 +66,7 @@ describe('two replicas of each service', () => {
       const key = await newKey({});
       const webhook = { name: 'w', url: receiver.url, events: ['message.sent'] };
       const { body } = await owner.call<{ id: number }>('POST', '/api/client/webhooks', webhook);
-      const responses = await Promise.all(
-        Array.from({ length: 40 }, (_, n) =>
-          via(key, n).post<{ message_id: string }>('send-template', template(`1202555${String(n).padStart(4, '0')}`)),
-        ),
-      );
+      const responses = await sendTo('1202555', 40, key);
       expect([responses.filter(({ status }) => status === 200).length, await callsTo('1202555')]).toEqual([40, 40]);
       const received = () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
       const ids = responses.map(({ body }) => body.message_id);

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { PUBLIC_EVENTS } from '@mgw/contracts';
-import { eventually, installedProgram, memoryOf, newContext, PLATFORM_ERRORS, startBrowser } from '@mgw/testing';
+import { eventually, installedProgram, memoryOf, newContext, PLATFORM_ERRORS, runToEnd, startBrowser } from '@mgw/testing';
 import { Documented } from './documented';
 import {
   announcer,
@@ -176,7 +175,7 @@ describe('the REST API (spec §4 to §8)', () => {
   it.each(SAMPLES)('runs the sample of %s in %s unchanged against the demo', async (_, language, source) => {
     const [program = '', ...args] = RUN[language] ?? [];
     const here = (await withRealResources(withRealIds(source))).replaceAll(documented.serverUrl, stack.demo.site_url);
-    const ran = spawnSync(program, [...args, here], { encoding: 'utf8', env: { ...process.env, API_KEY: stack.growth.api_key } });
+    const ran = await runToEnd(program, [...args, here], { env: { ...process.env, API_KEY: stack.growth.api_key } });
     expect([ran.stderr, JSON.parse(ran.stdout)]).toEqual(['', expect.objectContaining({ success: true })]);
   });
 

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn, type ExecFileOptions } from 'node:child_process';
 
 export interface NodeChild {
   readonly pid: number;
@@ -8,6 +8,24 @@ export interface NodeChild {
   printed(pattern: RegExp, timeoutMs?: number): Promise<string>;
   kill(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/**
+ * Runs a program to its end. Meanwhile this process goes on: one that stood still would use connections that a server has closed.
+ * @throws if the program cannot be started or does not end by itself
+ */
+export function runToEnd(
+  program: string,
+  args: string[],
+  options: ExecFileOptions = {},
+): Promise<{ status: number; stdout: string; stderr: string }> {
+  return new Promise((resolve, reject) =>
+    execFile(program, args, { ...options, encoding: 'utf8' }, (error, stdout, stderr) => {
+      const status = error ? error.code : 0;
+      if (typeof status === 'number') resolve({ status, stdout, stderr });
+      else reject(error as Error);
+    }),
+  );
 }
 
 const running = new Set<() => void>();

@@ -1,6 +1,6 @@
 export { eventually } from './eventually';
 export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
-export { spawnNode, type NodeChild } from './child';
+export { runToEnd, spawnNode, type NodeChild } from './child';
 export {
   freePort,
   startServers,

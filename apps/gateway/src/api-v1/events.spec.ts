@@ -20,6 +20,8 @@ describe('GET /api/v1/events (decisions 350, 351)', () => {
     dashboard = await startDashboard({ maxConnections: 3 * POLLERS, maxConnectionsPerAddress: 3 * POLLERS });
     await dashboard.db.query('UPDATE access.limits SET global_per_minute = 100000');
     const { server } = dashboard.visitor;
+    // Callers wait longer than usual, and reuse each other's connections, so none may be closed as silent.
+    server.setTimeout(0);
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1/events`;
     dashboard.neighbours.respond(ListEvents, (request) => {
@@ -84,9 +86,7 @@ describe('GET /api/v1/events (decisions 350, 351)', () => {
   it('a thousand callers wait together for the price of one request, and each gets the next event', async () => {
     const callers = await Promise.all(Array.from({ length: BUSINESSES }, () => key()));
     const feed = dashboard.get(EventFeedService);
-    // The first caller still waits when the last one begins, however long a slow machine takes to start them all: neither its wait ends,
-    // nor does the server close its silent connection.
-    dashboard.visitor.server.setTimeout(0);
+    // The first caller still waits when the last one begins, however long a slow machine takes to start them all.
     const readFeed = feed.read.bind(feed);
     const endless = jest.spyOn(feed, 'read').mockImplementation((request, _waitMs, gone) => readFeed(request, 600_000, gone));
     /** A busy gateway refuses a poll as retryable; its caller polls again. */
