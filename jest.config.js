@@ -52,6 +52,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 120_000,
-  // Two more than a small machine has cores: specs of services mostly wait.
-  maxWorkers: 4,
+  // One more than a small machine has cores: specs of services wait, and with more of them each takes longer than its patience.
+  maxWorkers: 3,
 };

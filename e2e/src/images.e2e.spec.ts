@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SERVICES } from '@mgw/contracts';
 import { eventually, freePort, testDatabase, testNats, testRedis } from '@mgw/testing';
 import { ROOT } from './stack';
 
@@ -49,11 +48,20 @@ const DOCUMENTS = ['/docs', '/docs/errors/WINDOW_CLOSED', '/docs/guides.md', '/o
 describe('the content of the images', () => {
   let env: Record<string, string>;
   let packages: string;
+  let packagesSize: number;
   const ends: (() => unknown)[] = [];
   const folders: string[] = [];
   const newFolder = () => {
     const folder = mkdtempSync(join(tmpdir(), 'mgw-image-'));
     folders.push(folder);
+    return folder;
+  };
+  /** @returns the folder of an image's content */
+  const collected = (app: string) => {
+    const folder = newFolder();
+    run('sh', ['deploy/docker/collect.sh', app, folder], ROOT);
+    expect(size(folder) + packagesSize).toBeLessThan(PARTS_AT_MOST);
+    symlinkSync(packages, join(folder, 'node_modules'));
     return folder;
   };
   const run = (command: string, args: string[], cwd: string, extraEnv: Record<string, string> = {}) => {
@@ -81,23 +89,19 @@ describe('the content of the images', () => {
     }
     packages = join(installed, 'node_modules');
     run('sh', ['deploy/docker/prune.sh', packages], ROOT);
-  }, 120_000);
+    packagesSize = size(packages);
+    // The schemas of all services. Each image has the same commands; a service's own are tested once, below.
+    run('node', ['deploy/docker/run.mjs', 'migrate'], collected('standalone'), { APP: 'standalone' });
+  }, 300_000);
   afterAll(async () => {
     for (const end of ends) await end();
     for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
   it.each(APPS)('%s runs from its image’s content', async (app) => {
-    const folder = newFolder();
-    run('sh', ['deploy/docker/collect.sh', app, folder], ROOT);
-    expect(size(folder) + size(packages)).toBeLessThan(PARTS_AT_MOST);
-    symlinkSync(packages, join(folder, 'node_modules'));
+    const folder = collected(app);
     const [probePort, port] = [await freePort(), await freePort()];
     const entry = { APP: app, PROBE_PORT: String(probePort) };
-    if (app === 'standalone' || existsSync(join(folder, 'dist/apps', app, 'src/migrations')))
-      run('node', ['deploy/docker/run.mjs', 'migrate'], folder, entry);
-    if (SERVICES.some((name) => name === app)) run('node', ['deploy/docker/run.mjs', 'dead-letters', 'list'], folder, entry);
-
     const ports = { GATEWAY_PORT: String(port), SIMULATOR_PORT: String(port) };
     const [program = '', ...args] = startCommand();
     const service: ChildProcess = spawn(program, args, { cwd: folder, env: { ...env, ...entry, ...ports } });
@@ -118,9 +122,7 @@ describe('the content of the images', () => {
   });
 
   it('loads generated variables for a command through the entry', () => {
-    const folder = newFolder();
-    run('sh', ['deploy/docker/collect.sh', 'platform-webhook-ingest', folder], ROOT);
-    symlinkSync(packages, join(folder, 'node_modules'));
+    const folder = collected('platform-webhook-ingest');
     writeFileSync(join(folder, 'env'), `DATABASE_URL='${env['DATABASE_URL']}'\n`);
     const commandEnv = { PATH: env['PATH'], APP: 'platform-webhook-ingest', ENV_FILE: join(folder, 'env') };
     for (const command of [['migrate'], ['dead-letters', 'list']]) {

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
+import { Pool, type PoolClient } from 'pg';
 import { eventually } from './eventually';
 import { installedProgram } from './programs';
 
@@ -52,13 +52,19 @@ function fromRun(name: string): string {
   return url;
 }
 
-async function onTestPostgres<T>(use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: fromRun('TEST_PG_URL') });
-  await client.connect();
+let admins: Pool | undefined;
+
+/** Keeps its connection for the next test: opening one costs more than making a database. */
+async function onTestPostgres<T>(use: (client: PoolClient) => Promise<T>): Promise<T> {
+  admins ??= new Pool({ connectionString: fromRun('TEST_PG_URL'), idleTimeoutMillis: 5_000, allowExitOnIdle: true }).on(
+    'error',
+    () => undefined,
+  );
+  const client = await admins.connect();
   try {
     return await use(client);
   } finally {
-    await client.end();
+    client.release();
   }
 }
 
@@ -79,20 +85,32 @@ export async function testDatabase(template = 'template1'): Promise<TestDatabase
   };
 }
 
+const templates = new Map<string, Promise<string>>();
+
 /**
  * Builds a database once for the whole test run.
  * @param key names the content; equal keys share the database
  * @returns its name, for `testDatabase`
  */
-export async function templateDatabase(key: string, build: (url: string) => Promise<unknown>): Promise<string> {
+export function templateDatabase(key: string, build: (url: string) => Promise<unknown>): Promise<string> {
+  const known = templates.get(key) ?? buildTemplate(key, build);
+  templates.set(key, known);
+  return known;
+}
+
+async function buildTemplate(key: string, build: (url: string) => Promise<unknown>): Promise<string> {
   const template = `template_${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
   await onTestPostgres(async (client) => {
     await client.query('SELECT pg_advisory_lock(hashtext($1))', [template]);
-    const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
-    if (rowCount) return;
-    const { url } = await testDatabase();
-    await build(url);
-    await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${template}`);
+    try {
+      const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [template]);
+      if (rowCount) return;
+      const { url } = await testDatabase();
+      await build(url);
+      await client.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} RENAME TO ${template}`);
+    } finally {
+      await client.query('SELECT pg_advisory_unlock(hashtext($1))', [template]);
+    }
   });
   return template;
 }
