@@ -4,6 +4,7 @@ import { SendText } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
+import { PACE_EVERY_MS } from './read-body';
 
 /** A client that writes raw bytes and collects the response. */
 interface Client {
@@ -106,6 +107,22 @@ describe('connections of the public port (guarantees §9, decisions 3 and 10)', 
       expect(received).toMatch(/^HTTP\/1.1 408 [^]*(was not complete|arrived too slowly)[^]* within \d+ seconds/);
       expect(received).toMatch(OWN_ID);
     }
+  });
+
+  it('guarantees §9: a body that arrived in time is accepted by a process that was too busy to read it', async () => {
+    dashboard.neighbours.respond(SendText, ({ to }) => ({ message_id: 'wamid.X', phone: to, replayed: false }));
+    const intervals = jest.spyOn(global, 'setInterval');
+    const body = JSON.stringify({ phone: '919876543210', message: 'Hello' });
+    const client = open(
+      `POST /api/v1/send-text HTTP/1.1\r\nhost: x\r\nx-api-key: ${token}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    await eventually(() => intervals.mock.calls.some(([, ms]) => ms === PACE_EVERY_MS));
+    intervals.mockRestore();
+    client.socket.write(body);
+    // Nothing of this process runs for longer than a body may pause.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PACE_EVERY_MS + 100);
+    await eventually(() => client.received.includes('}'));
+    expect(client.received).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it('guarantees §9: connections above the limit are closed, and accepted again when others end', async () => {

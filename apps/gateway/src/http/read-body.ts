@@ -7,6 +7,7 @@ import { ByteBudget, untilClosed } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
+import { afterReading } from './after-reading';
 import { takesFile, UnreadFile } from './unread-file';
 
 /** Limit of a body on most routes (decision 5). */
@@ -28,7 +29,7 @@ const BUDGETS = {
 const MAX_VALUES = 10_000;
 const MAX_LARGE_VALUES = 500_000;
 /** The slowest allowed arrival of a body, in bytes per interval. */
-const PACE_EVERY_MS = 3_000;
+export const PACE_EVERY_MS = 3_000;
 const PACE = 1;
 const LARGE_PACE = 64 * 1024;
 /** How long a large body waits for the previous one. */
@@ -115,7 +116,9 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     const chunks: Buffer[] = [];
     let received = 0;
     let receivedBefore = 0;
+    let finished = false;
     const finish = (complete: () => void) => {
+      finished = true;
       clearInterval(timer);
       payload.off('data', take).off('end', end).off('error', fail).off('close', gone);
       complete();
@@ -138,10 +141,10 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     };
     const end = () => finish(() => resolve(Buffer.concat(chunks)));
     const checkPace = () => {
-      if (!payload.complete && received - receivedBefore < pace) refuse(tooSlow());
+      if (!finished && !payload.complete && received - receivedBefore < pace) refuse(tooSlow());
       receivedBefore = received;
     };
-    const timer = setInterval(checkPace, PACE_EVERY_MS).unref();
+    const timer = setInterval(() => afterReading(checkPace), PACE_EVERY_MS).unref();
     if (payload.destroyed) return gone();
     payload.on('data', take).on('end', end).on('error', fail).on('close', gone);
   });
