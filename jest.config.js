@@ -52,6 +52,6 @@ module.exports = {
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 120_000,
-  // One more than a small machine has cores: specs of services wait, and with more of them each takes longer than its patience.
+  // One more than a small machine has cores, because specs of services wait. With two more, slow machines missed deadlines.
   maxWorkers: 3,
 };
