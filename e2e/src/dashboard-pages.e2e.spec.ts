@@ -1,6 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { eventually, newContext, runToEnd, startBrowser, startReceiver } from '@mgw/testing';
 import type { Browser, BrowserContext, Page, Request, Route } from 'playwright-core';
 import { addSession } from './browser-session';
@@ -482,7 +480,7 @@ describe('the dashboard’s pages', () => {
         expect(await accessibilityFaults(page)).toEqual([]);
         const line = (await drawer.locator('pre').last().textContent()) ?? '';
         expect(line).toMatch(/^curl /);
-        await promisify(execFile)('sh', ['-c', line]);
+        expect(await runToEnd('sh', ['-c', line])).toMatchObject({ status: 0 });
         const again = receiver.requests[1];
         expect([again?.method, again?.path, again?.body]).toEqual([sent?.method, sent?.path, sent?.body]);
         for (const name of ['content-type', 'user-agent', 'webhook-id', 'webhook-timestamp', 'webhook-signature', 'x-service-signature'])

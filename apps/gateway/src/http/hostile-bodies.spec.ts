@@ -150,7 +150,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
     let isOver = false;
     // In a process of its own, which does not delay the other business's requests.
     const args = [String(port), head(CHECK, sessions[0] as string, `content-length: ${4 * MEGABYTE}`)];
-    const attack = runToEnd(process.execPath, ['-e', WITHHOLDS, ...args], { timeout: 60_000 }).finally(() => (isOver = true));
+    const attack = runToEnd(process.execPath, ['-e', WITHHOLDS, ...args], { timeout: 30_000 }).finally(() => (isOver = true));
     do {
       expect(await post(CHECK, recipients(1_000, ['Asha']), sessions[1] as string)).toBe(200);
       await pause(200);

@@ -116,9 +116,7 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     const chunks: Buffer[] = [];
     let received = 0;
     let receivedBefore = 0;
-    let finished = false;
     const finish = (complete: () => void) => {
-      finished = true;
       clearInterval(timer);
       payload.off('data', take).off('end', end).off('error', fail).off('close', gone);
       complete();
@@ -141,7 +139,7 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     };
     const end = () => finish(() => resolve(Buffer.concat(chunks)));
     const checkPace = () => {
-      if (!finished && !payload.complete && received - receivedBefore < pace) refuse(tooSlow());
+      if (!payload.complete && received - receivedBefore < pace) refuse(tooSlow());
       receivedBefore = received;
     };
     const timer = setInterval(() => afterReading(checkPace), PACE_EVERY_MS).unref();
