@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { eventually, freePort, spawnNode } from '@mgw/testing';
-import { integrator } from './people';
+import { integrator, untilDone } from './people';
 import { ROOT, START, startStack, type RunningStack, type StackProcess } from './stack';
 
 const isAlive = (pid: number): boolean => {
@@ -116,7 +116,8 @@ describe('npm start (spec §13)', () => {
       expect([after.port, after.pid === before.pid]).toEqual([before.port, false]);
       await eventually(async () => (await send(stack)).status === 200, { timeoutMs: 60_000, everyMs: 200 });
       const status = () => integrator(stack.demo.base_url, stack.growth.api_key).get(`message-status/${accepted.message_id}`);
-      expect((await status()).status).toBe(200);
+      // Each service finds the server again in its own time.
+      expect((await untilDone(status)).status).toBe(200);
       expect({ ...stack.pids(), [name]: 0 }).toEqual(others);
     },
     150_000,
