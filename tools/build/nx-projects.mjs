@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path';
 export const LAYERS = {
   contracts: { projects: ['contracts', 'phone'], knows: ['contracts'] },
   base: {
-    projects: ['batching', 'caching', 'client', 'config', 'faults', 'sealing', 'shares', 'telemetry'],
+    projects: ['batching', 'caching', 'client', 'config', 'deadlines', 'faults', 'sealing', 'shares', 'telemetry'],
     knows: ['contracts', 'base'],
   },
   adapter: { projects: ['egress', 'nats', 'platform-api', 'postgres'], knows: ['contracts', 'base', 'testing'] },

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { eventually, startRawReceiver, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, httpServerCode, startRawReceiver, startReceiver, startThreadServer, type Receiver } from '@mgw/testing';
 import { Egress } from './egress';
 import { EgressRules } from './rules';
 
@@ -35,6 +35,15 @@ describe('calls to customers (guarantees §5, spec §6.1)', () => {
     expect(await post(receiver.url, 200)).toEqual({ kind: 'timeout' });
     receiver.respond((_, response) => void response.writeHead(200).write('never ends'));
     expect(await post(receiver.url)).toEqual({ kind: 'responded', status: 200 });
+  });
+
+  it('decision 695: reads a response that arrived in time before it judges that none did', async () => {
+    const server = await startThreadServer(httpServerCode('ok'));
+    const result = post(`http://127.0.0.1:${server.address}/`, 1_000);
+    await eventually(() => server.hasRequest());
+    await server.standStill(1_500);
+    expect(await result).toEqual({ kind: 'responded', status: 200 });
+    await server.stop();
   });
 
   it.each([

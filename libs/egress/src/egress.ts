@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { onDeadline } from '@mgw/deadlines';
 import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
@@ -149,7 +150,7 @@ export class Egress {
     const end = new AbortController();
     const waiting: Waiting = { isOver: false, isCutOff: false, maySend: call.maySend ?? (() => true) };
     const endsAt = performance.now() + call.timeoutMs;
-    const timer = setTimeout(() => end.abort(), call.timeoutMs);
+    const cancelDeadline = onDeadline(call.timeoutMs, () => end.abort());
     try {
       const addresses = await withAbort(this.resolve(checked.url), end.signal);
       if (addresses === null) return { kind: 'refused' };
@@ -165,7 +166,7 @@ export class Egress {
     } finally {
       waiting.isOver = true;
       waiting.connecting?.destroy(new Error('the call has ended'));
-      clearTimeout(timer);
+      cancelDeadline();
     }
   }
 
@@ -219,7 +220,8 @@ export class Egress {
         waiting.isOver = true;
         end.abort(FLOOD);
       },
-      headersTimeout: call.timeoutMs,
+      // `guarded` ends the call in time.
+      headersTimeout: 0,
       bodyTimeout: call.timeoutMs,
     });
     return read(response);

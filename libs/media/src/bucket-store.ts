@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { onDeadline } from '@mgw/deadlines';
 import type { FileRange } from './downloads';
 import type { FileStore } from './file-store';
 
@@ -58,12 +59,12 @@ export class BucketStore implements FileStore {
     const command = new GetObjectCommand({ ...this.at(key), Range: `bytes=${first}-${last}` });
     // A signal that still stood later would cut the body.
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(), this.responseMs);
+    const cancel = onDeadline(this.responseMs, () => late.abort());
     try {
       const { Body } = await this.client.send(command, { abortSignal: late.signal });
       return Body as Readable;
     } finally {
-      clearTimeout(timer);
+      cancel();
     }
   }
 

@@ -1,3 +1,4 @@
+import { onDeadline } from '@mgw/deadlines';
 import type { Dispatcher } from 'undici';
 import type { StreamedBody } from './media-form';
 
@@ -71,7 +72,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly chunks: Buffer[] = [];
   private size = 0;
   private done = false;
-  private readonly timer: NodeJS.Timeout;
+  private readonly cancelDeadline: () => void;
   private readonly maxBytes: number;
 
   constructor(
@@ -79,7 +80,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     { deadlineAt, maxBytes }: PlatformCall,
   ) {
     this.maxBytes = maxBytes;
-    this.timer = setTimeout(() => this.cut('no response in time'), Math.max(0, deadlineAt - Date.now()));
+    this.cancelDeadline = onDeadline(Math.max(0, deadlineAt - Date.now()), () => this.cut('no response in time'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -124,7 +125,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private finish(result: ExchangeResult): void {
     if (this.done) return;
     this.done = true;
-    clearTimeout(this.timer);
+    this.cancelDeadline();
     this.resolve(result);
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, httpServerCode, startReceiver, startThreadServer, type Receiver } from '@mgw/testing';
 import { GraphClient } from './graph-client';
 import { textMessage } from './message-request';
 
@@ -120,6 +120,16 @@ describe('calls to the platform (guarantees §1, S2)', () => {
   it('takes a client error without a Graph body as a refusal', async () => {
     respondWith([413, '<html>Too large</html>']);
     expect(await send()).toMatchObject({ kind: 'refused', refusal: { errorCode: 'PLATFORM_REFUSED', platformCode: null } });
+  });
+
+  it('decision 695: reads a response that arrived in time before it judges that none did', async () => {
+    const server = await startThreadServer(httpServerCode(yes));
+    const slow = new GraphClient({ baseUrl: `http://127.0.0.1:${server.address}`, version: 'v26.0' });
+    const outcome = slow.sendMessage(target, message, Date.now() + 1_500);
+    await eventually(() => server.hasRequest());
+    await server.standStill(2_000);
+    expect(await outcome).toMatchObject({ kind: 'accepted', messageId: 'wamid.A==' });
+    await Promise.all([slow.close(), server.stop()]);
   });
 
   it('reports an unknown outcome when no response arrives in time, and ends the call', async () => {

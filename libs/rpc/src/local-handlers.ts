@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '@mgw/contracts';
+import { onDeadline } from '@mgw/deadlines';
 import { asReceived } from './as-received';
 import type { RpcContext } from './context';
 import type { Incoming } from './incoming';
@@ -34,7 +35,7 @@ export function callHere(take: Take, request: unknown, context: RpcContext, trac
   const { value, bytes } = bounded(request);
   return new Promise((resolve, reject) => {
     const late = () => reject(new GatewayError('DEADLINE_EXCEEDED', 'The service did not respond in time.'));
-    const timer = setTimeout(late, context.deadlineAt - Date.now());
+    const cancel = onDeadline(context.deadlineAt - Date.now(), late);
     take({
       bytes,
       traceparent: traceparent ?? null,
@@ -44,12 +45,12 @@ export function callHere(take: Take, request: unknown, context: RpcContext, trac
       read: () => value,
       respond: (reply) => {
         const response = bounded(reply).value;
-        clearTimeout(timer);
+        cancel();
         resolve(response);
       },
       refuse: (error) => {
         const wire = asReceived(error.toWire()).value as ReturnType<GatewayError['toWire']>;
-        clearTimeout(timer);
+        cancel();
         reject(GatewayError.fromWire(wire));
       },
     });

@@ -1,4 +1,5 @@
 import { GatewayError } from '@mgw/contracts';
+import { onDeadline } from '@mgw/deadlines';
 import { newInbox } from '@mgw/nats';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 
@@ -62,7 +63,7 @@ export class Requests {
     const token = `${slot}-${(this.made += 1)}`;
     const { promise: response, resolve, reject } = withResolvers<Msg>();
     const end = (): void => {
-      clearTimeout(timer);
+      cancel();
       this.waiting[slot] = undefined;
       this.free.push(slot);
     };
@@ -70,7 +71,7 @@ export class Requests {
       end();
       reject(error);
     };
-    const timer = setTimeout(() => fail(new GatewayError('DEADLINE_EXCEEDED', 'The service did not respond in time.')), withinMs);
+    const cancel = onDeadline(withinMs, () => fail(new GatewayError('DEADLINE_EXCEEDED', 'The service did not respond in time.')));
     const respond = (message: Msg): void => {
       if (message.headers?.code === NO_RESPONDERS && message.data.length === 0)
         return fail(new GatewayError('OVERLOADED', 'The service is not running, so nothing was done. Try again shortly.'));

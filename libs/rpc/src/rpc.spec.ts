@@ -6,7 +6,7 @@ import { Type } from '@sinclair/typebox';
 import { GatewayError, announcement, operation, type RequestOf } from '@mgw/contracts';
 import { connectNats } from '@mgw/nats';
 import { createLogger } from '@mgw/telemetry';
-import { eventually, testNats } from '@mgw/testing';
+import { eventually, startThreadServer, testNats } from '@mgw/testing';
 import { RpcClient } from './client';
 import type { RpcContext } from './context';
 import { Handles, type Handler } from './handles';
@@ -202,6 +202,20 @@ describe('requests between services (guarantees §6)', () => {
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('OVERLOADED');
     await broker.start();
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok');
+  });
+
+  it('decision 695: end with a response that arrived in time, also if their process stood still beyond the deadline', async () => {
+    const responder = await startThreadServer(`require('nats').connect({ servers: '${broker.url}' }).then(async (nc) => {
+      const callback = (_fault, message) => requested((done) => message.respond('{}') && nc.flush().then(done));
+      nc.subscribe('${Unknown.subject}', { callback });
+      await nc.flush();
+      listening('${broker.url}');
+    });`);
+    const response = codeOf(client.call(Unknown, {}, { deadlineAt: Date.now() + 1_000 }));
+    await eventually(() => responder.hasRequest());
+    await responder.standStill(1_500);
+    expect(await response).toBe('ok');
+    await responder.stop();
   });
 
   it('fail by their deadline when the responder dies', async () => {

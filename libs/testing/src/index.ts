@@ -22,3 +22,4 @@ export { withPort, SSRF_CASES } from './ssrf-cases';
 export { selfSigned, testAuthority, type TestCertificate } from './certificates';
 export { logLines } from './log-lines';
 export { memoryOf } from './memory';
+export { httpServerCode, startThreadServer } from './thread-server';

@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { GatewayError } from '@mgw/contracts';
+import { afterReading } from '@mgw/deadlines';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJsonBody } from '../requests/json-body';
 import { ByteBudget, untilClosed } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
-import { afterReading } from './after-reading';
 import { takesFile, UnreadFile } from './unread-file';
 
 /** Limit of a body on most routes (decision 5). */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { GatewayError } from '@mgw/contracts';
+import { respondedWithin } from '@mgw/deadlines';
 import type { FastifyRequest } from 'fastify';
-import { afterReading } from './after-reading';
 
 /** Routes whose body is a file of any type. */
 const FILE_ROUTES = /^\/api\/(v1\/media|client\/media(\/samples)?)$/;
@@ -54,10 +54,6 @@ function endedEarly(): GatewayError {
 }
 
 function withoutPause<T>(next: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const message = `The file paused for ${PAUSE_MS / 1_000} seconds. Send it without pauses.`;
-    const refuse = () => reject(new GatewayError('VALIDATION_FAILED', message, {}, 408));
-    const timer = setTimeout(() => afterReading(refuse), PAUSE_MS);
-    next.finally(() => clearTimeout(timer)).then(resolve, reject);
-  });
+  const message = `The file paused for ${PAUSE_MS / 1_000} seconds. Send it without pauses.`;
+  return respondedWithin(PAUSE_MS, next, () => new GatewayError('VALIDATION_FAILED', message, {}, 408));
 }

@@ -1,5 +1,6 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
+import { respondedWithin } from '@mgw/deadlines';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { Redis } from 'ioredis';
@@ -101,7 +102,7 @@ export class RateLimitStore implements OnApplicationShutdown {
   private async takeAll(requests: Request[]): Promise<Taken[]> {
     const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
     const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
-    const results = await withinDeadline(this.redis.takeLimits(keys.length, ...keys, ...limits));
+    const results = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
     return results.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 
@@ -110,16 +111,9 @@ export class RateLimitStore implements OnApplicationShutdown {
   }
 }
 
-/**
- * Fails after the deadline, but first reads a response that arrived while this process was paused. ioredis' own `commandTimeout`
- * would fail instead, and the limits would no longer be exact.
- */
-function withinDeadline<T>(response: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const late = () => reject(new Error(`Redis did not respond within ${RESPONSE_WITHIN_MS} ms`));
-    const timer = setTimeout(() => setImmediate(late), RESPONSE_WITHIN_MS);
-    void response.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+/** ioredis' own `commandTimeout` would fail although a response has arrived while this process stood still, and the limits would not be exact. */
+function inTime<T>(response: Promise<T>): Promise<T> {
+  return respondedWithin(RESPONSE_WITHIN_MS, response, () => new Error(`Redis did not respond within ${RESPONSE_WITHIN_MS} ms`));
 }
 
 /** Whole seconds, up to 60. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { onDeadline } from '@mgw/deadlines';
 
 /** WhatsApp sends a body at once. A slower sender is cut off after this time, in milliseconds. */
 const READ_WITHIN_MS = 5_000;
@@ -55,7 +56,7 @@ export class CallbackBodies {
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];
       const stop = (): void => {
-        clearTimeout(timer);
+        cancel();
         this.reading.delete(reading);
         request.off('data', take).off('end', end).off('error', gone).off('close', gone);
       };
@@ -79,7 +80,7 @@ export class CallbackBodies {
         resolve({ bytes: Buffer.concat(chunks), release: () => this.release(address, reading.received) });
       };
       const gone = (): void => fail(new BodyRefusedError('the caller disconnected', 503));
-      const timer = setTimeout(() => reading.cut('the body did not arrive in time'), READ_WITHIN_MS);
+      const cancel = onDeadline(READ_WITHIN_MS, () => reading.cut('the body did not arrive in time'));
       this.reading.add(reading);
       request.on('data', take).on('end', end).on('error', gone).on('close', gone);
     });

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { respondedWithin } from '@mgw/deadlines';
 import { Redis } from 'ioredis';
 import { GatewayConfig } from '../gateway.config';
 
@@ -62,7 +63,7 @@ export class RequestLogStore {
 
   /** @returns those that were written last first @throws Error if Redis does not respond */
   async list(businessId: number): Promise<StoredRequest[]> {
-    const entries = await withinDeadline(this.redis.lrange(listOf(businessId), 0, KEPT - 1));
+    const entries = await inTime(this.redis.lrange(listOf(businessId), 0, KEPT - 1));
     return entries.map((entry) => JSON.parse(entry) as StoredRequest);
   }
 
@@ -71,9 +72,6 @@ export class RequestLogStore {
   }
 }
 
-function withinDeadline<T>(response: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`Redis did not respond within ${READ_WITHIN_MS} ms`)), READ_WITHIN_MS);
-    void response.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
+function inTime<T>(response: Promise<T>): Promise<T> {
+  return respondedWithin(READ_WITHIN_MS, response, () => new Error(`Redis did not respond within ${READ_WITHIN_MS} ms`));
 }

@@ -1,0 +1,36 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { onDeadline, respondedWithin } from '.';
+
+const standStill = (ms: number) => {
+  for (const end = performance.now() + ms; performance.now() < end;);
+};
+
+describe('deadlines (decision 695)', () => {
+  it('pass once, and not after they were cancelled', async () => {
+    const passed: string[] = [];
+    onDeadline(1, () => passed.push('kept'));
+    const cancel = onDeadline(1, () => passed.push('cancelled'));
+    cancel();
+    while (passed.length === 0) await pause(1);
+    cancel();
+    await pause(5);
+    expect(passed).toEqual(['kept']);
+  });
+
+  it('can be cancelled between the end of their time and the judgement', async () => {
+    const passed: string[] = [];
+    const cancel = onDeadline(1, () => passed.push('judged'));
+    // Its timer runs right after that of the deadline.
+    setTimeout(cancel, 1);
+    standStill(5);
+    await pause(5);
+    expect(passed).toEqual([]);
+  });
+
+  it('pass on a response or its error, and fail with their own error', async () => {
+    const late = () => new Error('late');
+    expect(await respondedWithin(60_000, Promise.resolve('response'), late)).toBe('response');
+    await expect(respondedWithin(60_000, Promise.reject(new Error('refused')), late)).rejects.toThrow('refused');
+    await expect(respondedWithin(1, new Promise(() => undefined), late)).rejects.toThrow('late');
+  });
+});
