@@ -1,5 +1,6 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
-//   --seconds N         per round (5)      --rounds N   per measurement (3)      --only sends|webhooks|standalone|broadcast|floor|pace|growth (the last four run only with --only)
+//   --seconds N         per round (5)      --rounds N   per measurement (3)
+//   --only LIST         of sends,webhooks,standalone,broadcast,floor,pace,growth (sends,webhooks,standalone)
 //   --history N         N stored messages of the last weeks, and a product without them beside it, in alternating rounds
 //   --compare COMMIT    builds and measures another commit too, in alternating rounds, each with the stored messages
 //   --form standalone   all services in one process
@@ -25,7 +26,7 @@ process.chdir(new URL('../..', import.meta.url).pathname);
 const option = (name, fallback) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : fallback);
 const seconds = Number(option('--seconds', 5));
 const rounds = Number(option('--rounds', 3));
-const only = option('--only', 'all');
+const only = option('--only', 'sends,webhooks,standalone').split(',');
 const history = Number(option('--history', 0));
 const compared = option('--compare');
 const form = option('--form');
@@ -82,7 +83,7 @@ async function main() {
   if (other) ends.unshift(other.remove);
   const platformPort = await freePort();
   await child('platform.mjs', [String(platformPort)]);
-  const measures = (name) => only === name || (only === 'all' && !['broadcast', 'floor', 'pace', 'growth'].includes(name));
+  const measures = (name) => only.includes(name);
   const products = await part('start', async () => {
     const products = [await startProduct('this', process.cwd(), platformPort)];
     if (other) products.push(await startProduct(compared.slice(0, 12), other.folder, platformPort));
@@ -109,8 +110,8 @@ async function main() {
   if (measures('floor') || measures('pace')) {
     const skeleton = await startInboundSkeleton();
     ends.unshift(skeleton.stop);
-    const measure = only === 'floor' ? measureFloor : measurePace;
-    await part(only, () => measure({ products, skeleton, rounds }));
+    if (measures('floor')) await part('floor', () => measureFloor({ products, skeleton, rounds }));
+    if (measures('pace')) await part('pace', () => measurePace({ products, skeleton, rounds }));
   }
   if (measures('growth')) await part('growth', () => measureGrowth({ product: products[0], rounds, seconds }));
   for (const product of products) product.residentMegabytes = product.memory();
