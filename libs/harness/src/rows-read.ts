@@ -18,11 +18,12 @@ export type RowsRead = Record<string, number>;
 /**
  * Runs statements of a store and counts the rows that their plans read. Like services it prepares them and plans them once for all values.
  * The count shows whether an index bounds a statement, however busy the machine is.
+ * @param grow SQL that runs between planning and reading, and is undone: a service keeps its plans while tables grow
  */
-export async function rowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<RowsRead> {
+export async function rowsRead(db: Database, read: (db: Database) => Promise<unknown>, grow?: string): Promise<RowsRead> {
   const count: RowsRead = {};
   const query: Tx['query'] = async <T>(text: string, values: unknown[] = []) => {
-    add(count, await explain(db, text, values));
+    add(count, await explain(db, { text, values, grow }));
     return db.query<T>(text, values);
   };
   const transaction = <T>(work: (tx: Tx) => Promise<T>) => work({ query });
@@ -46,17 +47,17 @@ export async function metricsRead(db: Database, controller: unknown): Promise<{ 
   return { metrics, rows };
 }
 
-async function explain(db: Database, text: string, values: unknown[]): Promise<Node> {
+async function explain(db: Database, { text, values, grow }: { text: string; values: unknown[]; grow: string | undefined }): Promise<Node> {
   const client = await db.pool.connect();
   const inArray = (value: unknown) => (typeof value === 'string' ? JSON.stringify(value) : String(value));
   const literal = (value: unknown) =>
     value === null ? 'NULL' : client.escapeLiteral(Array.isArray(value) ? `{${value.map(inArray).join()}}` : String(value));
   try {
     await client.query(`PREPARE explained AS ${text}`);
+    const execute = `EXECUTE explained${values.length > 0 ? `(${values.map(literal).join()})` : ''}`;
     await client.query('BEGIN');
-    const { rows } = await client.query<Explained>(
-      `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) EXECUTE explained${values.length > 0 ? `(${values.map(literal).join()})` : ''}`,
-    );
+    if (grow !== undefined) await client.query(`EXPLAIN ${execute}; ${grow}`);
+    const { rows } = await client.query<Explained>(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${execute}`);
     return (rows[0] as Explained)['QUERY PLAN'][0].Plan;
   } finally {
     // The statement runs once more, for its result.

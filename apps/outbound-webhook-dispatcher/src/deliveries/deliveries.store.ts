@@ -69,8 +69,8 @@ const FIRST = `CROSS JOIN LATERAL (
  */
 const NUMBERED = `counted AS MATERIALIZED (
     SELECT e.* FROM e JOIN fresh USING (event_id)
-    WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id)
-           OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id))
+    WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id OFFSET 0)
+           OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id OFFSET 0))
       AND (e.type <> ALL (${OPT_IN}) OR e.event_id IN (SELECT event_id FROM wanted)
            OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = e.business_id AND t.event = e.type AND t.wanted_until > now()))
   ), feed AS (
@@ -155,6 +155,8 @@ export class DeliveriesStore {
   /**
    * Makes a delivery of each new event for each subscribed webhook. It claims those at once that may begin: their shares have room, no
    * delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits already.
+   *
+   * `OFFSET 0` keeps an EXISTS out of the joins. A plan that was made while its table was empty would compare each event with all of its rows.
    * @param worker if undefined, nothing is claimed
    */
   async expand(
@@ -189,13 +191,13 @@ export class DeliveriesStore {
          SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
          WHERE EXISTS (SELECT FROM dispatch.lanes l
                        WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
-                         AND l.ordering_key <> '${RECOVERY_LANE}')
+                         AND l.ordering_key <> '${RECOVERY_LANE}' OFFSET 0)
        ), candidate AS (
          SELECT first.*, id AS age FROM first
          WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
            AND webhook_id <> ALL ($12::bigint[]) AND business_id <> ALL ($13::bigint[]) AND host <> ALL ($14::text[])
            AND NOT EXISTS (SELECT FROM dispatch.lanes l
-                           WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C")
+                           WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C" OFFSET 0)
        ), ${admission({ claims: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
        lane AS (
          INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)

@@ -9,10 +9,10 @@ import { capacityBeside } from './capacity';
 const OPEN = 3_000;
 const WORKER = 'worker';
 
-/** @returns the rows of deliveries and lanes that the statements read, and those that their joins discarded */
-async function openRowsRead(db: Database, read: (db: Database) => Promise<unknown>): Promise<number> {
-  const { deliveries = 0, lanes = 0, '': inVain = 0 } = await rowsRead(db, read);
-  return deliveries + lanes + inVain;
+/** @returns the rows of deliveries, lanes and feeds that the statements read, and those that their joins discarded */
+async function openRowsRead(db: Database, read: (db: Database) => Promise<unknown>, grow?: string): Promise<number> {
+  const { deliveries = 0, lanes = 0, feeds = 0, '': inVain = 0 } = await rowsRead(db, read, grow);
+  return deliveries + lanes + feeds + inVain;
 }
 
 /**
@@ -78,5 +78,49 @@ describe.each([
 
   it('releaseDead takes one step for each worker', async () => {
     expect(await openRowsRead(dispatching.harness.db, (db) => new LanesStore(db).releaseDead('another'))).toBeLessThan(20);
+  });
+});
+
+/** A service keeps the plans that it made while nothing waited, until PostgreSQL analyzes the table a minute after receivers began to hang. */
+describe("the dispatcher's statements that were planned while nothing waited", () => {
+  let dispatching: Dispatching;
+  let webhook: number;
+  const read = (statement: (db: Database) => Promise<unknown>) =>
+    openRowsRead(
+      dispatching.harness.db,
+      statement,
+      `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, open)
+       SELECT 1000000 + n % 100, 'waiting:' || n, 1, 1 FROM generate_series(1, ${OPEN}) AS n;
+       INSERT INTO dispatch.feeds SELECT 1000000 + n, 1 FROM generate_series(1, ${OPEN}) AS n;
+       INSERT INTO dispatch.deliveries (webhook_id, business_id, event_id, ordering_key, body, state)
+       SELECT ${webhook}, 1, 'past:' || n, 'past:' || n, '{}', 'succeeded' FROM generate_series(1, ${OPEN}) AS n`,
+    );
+
+  beforeAll(async () => {
+    dispatching = await startDispatching();
+    const { db } = dispatching.harness;
+    [webhook = 0] = await dispatching.store(['http://127.0.0.1:9/']);
+    await db.query(`INSERT INTO dispatch.workers VALUES ($1, now() + interval '1 hour')`, [WORKER]);
+    for (const table of ['lanes', 'deliveries', 'feeds']) await db.query(`VACUUM (ANALYZE) dispatch.${table}`);
+  });
+  afterAll(() => dispatching.harness.close());
+
+  it('decision 686: expand reads nothing of other webhooks and businesses', async () => {
+    const events = [sent(1, { conversation_id: 1 }), sent(2)];
+    expect(await read((db) => new DeliveriesStore(db).expand(events, capacityBeside([]), WORKER))).toBeLessThan(OPEN / 10);
+  });
+
+  it('finish reads no lane of another webhook', async () => {
+    const attempt = { id: '1', attempt: 1, webhook_id: String(webhook), ordering_key: 'running:1' } as unknown as Attempt;
+    const end = { succeeded: true, statusCode: 200, reason: null, responseBody: null, durationMs: 1 };
+    expect(await read((db) => new DeliveriesStore(db).finish([{ attempt, end }]))).toBeLessThan(OPEN / 10);
+  });
+
+  it('claim reads a few lanes of each webhook', async () => {
+    expect(await read((db) => new DeliveriesStore(db).claim(capacityBeside([]), WORKER, '0'))).toBeLessThan(OPEN);
+  });
+
+  it('releaseDead reads no lane that waits', async () => {
+    expect(await read((db) => new LanesStore(db).releaseDead('another'))).toBeLessThan(20);
   });
 });
