@@ -6,12 +6,12 @@
 //   --form standalone   all services in one process
 // Prints a table with bars; the whole result is in .local/bench.json.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureNode } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
-import { startNats, startRedis } from '../servers/servers.mjs';
+import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
 import { measureBroadcast, PLATFORM_PACE } from './broadcast.mjs';
 import { measureGrowth } from './growth.mjs';
 import { fillHistory } from './history.mjs';
@@ -62,18 +62,24 @@ async function startProduct(name, folder, platformPort, { form: ofProduct = form
   return product;
 }
 
-/** Starts the skeleton on servers of its own, because it has no user on the product's NATS and Redis. @returns its port */
-async function startSkeleton(databaseUrl, platformPort) {
+/** Starts the skeleton with servers of its own, so that its work counts for no product. @returns the skeleton, which is measured like a product */
+async function startSkeleton(platformPort) {
   const dir = mkdtempSync(join(tmpdir(), 'mgw-bench-skeleton-'));
   ends.unshift(() => rmSync(dir, { recursive: true, force: true }));
+  chmodSync(dir, 0o755);
+  const postgres = await startPostgres({ dir: join(dir, 'postgres') });
   const [nats, redis] = await Promise.all([startNats({ dir }), startRedis()]);
-  ends.unshift(...[nats, redis].map((server) => () => server.stop()));
+  ends.unshift(...[postgres, nats, redis].map((server) => () => server.stop()));
   const port = String(await freePort());
   const platform = `http://127.0.0.1:${platformPort}`;
-  const env = { DATABASE_URL: databaseUrl, NATS_URL: nats.url, REDIS_URL: redis.url, PORT: port, PLATFORM_URL: platform };
-  await child('skeleton-send.mjs', [], env);
-  await child('skeleton-gateway.mjs', [], env);
-  return port;
+  const env = { DATABASE_URL: postgres.url, NATS_URL: nats.url, REDIS_URL: redis.url, PORT: port, PLATFORM_URL: platform };
+  const own = { PostgreSQL: postgres.process, NATS: nats.process, Redis: redis.process };
+  for (const name of ['send', 'gateway']) own[name] = await child(`skeleton-${name}.mjs`, [], env);
+  return Object.assign(new Product(), {
+    name: 'skeleton',
+    port,
+    processes: Object.entries(own).map(([name, { pid }]) => ({ name, pid })),
+  });
 }
 
 async function main() {
@@ -90,15 +96,15 @@ async function main() {
     else if (history > 0) products.push(await startProduct('without history', process.cwd(), platformPort, { stored: 0 }));
     return products;
   });
-  // Measure webhooks first, while only the product runs. The skeleton and the dead rows come with the sends.
+  // Measure webhooks first, while only the product runs. The skeleton comes with the sends.
   if (measures('webhooks')) await part('webhooks', () => measureWebhooks({ products, rounds }));
   const standalone =
     measures('standalone') &&
     (await part('start of standalone', () => startProduct('standalone', process.cwd(), platformPort, { form: 'standalone' })));
   if (measures('sends'))
     await part('sends', async () => {
-      const skeletonPort = await startSkeleton(products[0].databaseUrl, platformPort);
-      await measureSends({ products, skeletonPort, rounds, seconds });
+      const skeleton = await startSkeleton(platformPort);
+      await measureSends({ products, skeleton, rounds, seconds });
     });
   if (standalone)
     await part('standalone', () => measureStandalone({ separate: products[0], isWarm: measures('sends'), standalone, rounds, seconds }));

@@ -23,39 +23,41 @@ export function loadOf({ siteUrl, account }, kind, connections, seconds) {
 }
 
 /** Adds the metrics of sends to each product's results. */
-export async function measureSends({ products, skeletonPort, rounds, seconds }) {
-  const skeleton = (connections) => ({
-    origin: `http://127.0.0.1:${skeletonPort}`,
-    path: '/send',
-    keys: ['bench'],
-    connections,
-    seconds,
-    kind: 'template',
-  });
+export async function measureSends({ products, skeleton, rounds, seconds }) {
+  const templates = (product, connections, duration) =>
+    product === skeleton
+      ? load({
+          origin: `http://127.0.0.1:${skeleton.port}`,
+          path: '/send',
+          keys: ['bench'],
+          connections,
+          seconds: duration,
+          kind: 'template',
+        })
+      : loadOf(product, 'template', connections, duration);
   // Warm up until V8 has compiled the hot code.
-  await load({ ...skeleton(32), seconds: 6 });
-  for (const product of products) await loadOf(product, 'template', 32, 20);
+  await templates(skeleton, 32, 6);
+  for (const product of products) await templates(product, 32, 20);
   for (const connections of [32, 64]) {
-    const bare = { name: 'skeleton' };
-    const measured = await alternate([bare, ...products], rounds, async (product) => {
-      if (product === bare) return load(skeleton(connections));
-      return product.counting(async () => {
-        const round = await loadOf(product, 'template', connections, seconds);
+    const measured = await alternate([skeleton, ...products], rounds, (product) =>
+      product.counting(async () => {
+        const round = await templates(product, connections, seconds);
         // Count the work that follows a send too.
         await pause(1_000);
         return round;
-      });
-    });
-    const bareRounds = measured.get(bare);
+      }),
+    );
+    const roundsOf = (product) => measured.get(product).map(({ result }) => result);
+    const cpuOf = (product) => cpuPerThousand(measured.get(product), sum(roundsOf(product).map(({ sent }) => sent)));
+    const [bare, bareCpu] = [roundsOf(skeleton), cpuOf(skeleton)];
     for (const product of products) {
-      const counted = measured.get(product);
-      const results = counted.map(({ result }) => result);
-      const sent = sum(results.map((round) => round.sent));
+      const [results, cpu] = [roundsOf(product), cpuOf(product)];
       product.results[`send-template × ${connections}`] = {
         ...medians(results),
-        ratio: median(results.map(({ perSecond }, i) => perSecond / bareRounds[i].perSecond)),
+        ratio: median(results.map(({ perSecond }, i) => perSecond / bare[i].perSecond)),
         statuses: results.map(({ statuses }) => statuses),
-        cpu: cpuPerThousand(counted, sent),
+        cpu,
+        beyond: sum(cpu) - sum(bareCpu),
       };
     }
   }

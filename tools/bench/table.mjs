@@ -31,6 +31,7 @@ const BARS = {
 const UNITS = [
   ['perSecond', 'per second'],
   ['ratio', 'of the skeleton'],
+  ['beyond', 'CPU ms beyond the skeleton'],
   ['p50', 'p50 ms'],
   ['p99', 'p99 ms'],
   ['most', 'oldest ms'],

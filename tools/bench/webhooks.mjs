@@ -11,8 +11,9 @@ const PACES = [
   ['webhook → webhook, 200/s', 200, 8],
 ];
 const WARM_UP_SECONDS = 20;
-/** Deliveries of one measured round. */
+/** Deliveries and status updates of one measured round. */
 const DELIVERIES = 4_000;
+const UPDATES = 10_000;
 
 /** A customer's server that responds at once. */
 export async function receiver() {
@@ -68,10 +69,24 @@ export async function measureWebhooks({ products, rounds }) {
       });
     }
   }
-  for (const product of products)
-    add(product, 'webhook → webhook, 10/s, beside 100 receivers that hang', await measureBesideHanging(product, witnesses.get(product)));
+  const hanging = new Map();
+  for (const product of products) hanging.set(product, await Hanging.start(product));
+  const beside = await alternate(products, rounds, (product) => hanging.get(product).during(() => witnesses.get(product).latency(10, 10)));
+  for (const product of products) {
+    const [p50, p99, most] = ['p50', 'p99', 'most'].map((name) => median(beside.get(product).map((round) => round[name])));
+    const note = '25 events a second to 20 of them each';
+    add(product, 'webhook → webhook, 10/s, beside 100 receivers that hang', { p50, p99, most, note });
+    hanging.get(product).close();
+  }
   for (const witness of witnesses.values()) await witness.close();
-  for (const product of products) add(product, 'platform updates, to the end', await updates(product, 20_000));
+  const updated = await alternate(products, rounds, (product) => updates(product, UPDATES));
+  for (const product of products) {
+    const rows = updated.get(product);
+    add(product, 'platform updates, to the end', {
+      perSecond: median(rows.map(({ perSecond }) => perSecond)),
+      note: `accepted at ${rows.map(({ accepted }) => accepted).join(', ')}/s`,
+    });
+  }
 }
 
 /**
@@ -168,30 +183,39 @@ class Witness {
   }
 }
 
-/** Measures one customer while five businesses have twenty webhooks each that never respond. */
-async function measureBesideHanging({ siteUrl, operator }, witness) {
-  const sockets = new Set();
-  const black = createServer(() => {}).on('connection', (socket) => sockets.add(socket));
-  await new Promise((resolve) => black.listen(0, '127.0.0.1', resolve));
-  const hanging = [];
-  for (let nth = 1; nth <= 5; nth++) {
-    const business = await benchAccount({ siteUrl }, operator, 0, nth);
-    for (let i = 0; i < 20; i++) {
-      const url = `http://127.0.0.1:${black.address().port}/${nth}/${i}`;
-      await business.client('POST', '/api/client/webhooks', { name: 'hangs', url, events: ['message.received'] });
+/** Five businesses that have twenty webhooks each whose server never responds. */
+class Hanging {
+  static async start({ siteUrl, operator }) {
+    const hanging = Object.assign(new Hanging(), { sockets: new Set(), businesses: [], messages: 0 });
+    hanging.server = createServer(() => {}).on('connection', (socket) => hanging.sockets.add(socket));
+    await new Promise((resolve) => hanging.server.listen(0, '127.0.0.1', resolve));
+    for (let nth = 1; nth <= 5; nth++) {
+      const business = await benchAccount({ siteUrl }, operator, 0, nth);
+      for (let i = 0; i < 20; i++) {
+        const url = `http://127.0.0.1:${hanging.server.address().port}/${nth}/${i}`;
+        await business.client('POST', '/api/client/webhooks', { name: 'hangs', url, events: ['message.received'] });
+      }
+      hanging.businesses.push(business);
     }
-    hanging.push(business);
+    return hanging;
   }
-  let n = 0;
-  const timer = setInterval(() => {
-    for (const business of hanging) void business.post(business.inbound(`wamid.h.${n}`, `1207${String((n += 1)).padStart(7, '0')}`, 'Hi'));
-  }, 200);
-  await pause(3_000);
-  const measured = await witness.latency(10, 10);
-  clearInterval(timer);
-  black.close();
-  for (const socket of sockets) socket.destroy();
-  return { ...measured, note: '25 events a second to 20 of them each' };
+
+  /** Runs `act` while their customers write. */
+  async during(act) {
+    const timer = setInterval(() => {
+      for (const business of this.businesses)
+        void business.post(business.inbound(`wamid.h.${this.messages}`, `1207${String((this.messages += 1)).padStart(7, '0')}`, 'Hi'));
+    }, 200);
+    await pause(3_000);
+    const measured = await act();
+    clearInterval(timer);
+    return measured;
+  }
+
+  close() {
+    this.server.close();
+    for (const socket of this.sockets) socket.destroy();
+  }
 }
 
 /** Customers' messages in big batches, so that the dispatcher is the bottleneck. */
@@ -246,7 +270,7 @@ async function updates({ databaseUrl, account }, count) {
   };
   const done = await recorded();
   const took = (performance.now() - begun) / 1_000;
-  return { perSecond: done / took, note: `accepted at ${Math.round(count / accepted)}/s` };
+  return { perSecond: done / took, accepted: Math.round(count / accepted) };
 }
 
 async function settled(condition, withinMs = 60_000) {
