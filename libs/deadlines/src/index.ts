@@ -1,6 +1,6 @@
 /**
- * Calls `passed` after this time, unless it is cancelled first, also by what has arrived by then: a process that stood still reads late what
- * arrived in time.
+ * Calls `passed` after this time, unless it is cancelled. What has arrived by then is read first and may still cancel it: a process that stood
+ * still reads late what arrived in time.
  * @param withinMs milliseconds from now
  * @returns a function that cancels the call
  */

@@ -211,9 +211,9 @@ describe('requests between services (guarantees §6)', () => {
       await nc.flush();
       listening('${broker.url}');
     });`);
-    const response = codeOf(client.call(Unknown, {}, { deadlineAt: Date.now() + 1_000 }));
+    const response = codeOf(client.call(Unknown, {}, { deadlineAt: Date.now() + 5_000 }));
     await eventually(() => responder.hasRequest());
-    await responder.standStill(1_500);
+    await responder.standStill(5_500);
     expect(await response).toBe('ok');
     await responder.stop();
   });

@@ -46,7 +46,7 @@ export async function startThreadServer(code: string): Promise<ThreadServer> {
       Atomics.store(flags, MAY_RESPOND, 1);
       Atomics.notify(flags, MAY_RESPOND);
       Atomics.wait(flags, RESPONDED, 0);
-      while (performance.now() < until);
+      Atomics.wait(flags, RESPONDED, 1, Math.max(0, until - performance.now()));
     },
     stop: () => thread.terminate(),
   };
