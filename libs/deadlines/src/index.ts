@@ -1,5 +1,5 @@
 /**
- * Calls `passed` after this time, unless it is cancelled. What has arrived by then is read first and may still cancel it: a process that stood
+ * Calls `passed` after this time, unless it is cancelled. Bytes that have arrived are read first and may still cancel it: a process that stood
  * still reads late what arrived in time.
  * @param withinMs milliseconds from now
  * @returns a function that cancels the call
