@@ -9,15 +9,27 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-/** Sums the page's layout shifts that no input of the person caused, from its next navigation on; `layoutShift` can be set back to 0. */
+/** Total layout shift from which a person sees something move. */
+const VISIBLE_SHIFT = 0.02;
+
+/** Records layout shifts of the page that no input of the person caused, from its next navigation on. */
 export const recordLayoutShifts = async (page: Page) => {
   // Most people see the motion, which could shift the layout.
   await page.emulateMedia({ reducedMotion: 'no-preference' });
-  await page.addInitScript(`layoutShift = 0;
+  await page.addInitScript(`layoutShifts = [];
     new PerformanceObserver((list) => {
-      for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) layoutShift += value;
+      for (const { value, hadRecentInput, sources } of list.getEntries())
+        if (!hadRecentInput) layoutShifts.push({ value, moved: sources.map(({ node }) => (node?.parentElement ?? node)?.outerHTML.slice(0, 300)) });
     }).observe({ type: 'layout-shift' });`);
 };
+
+/** @returns recorded layout shifts, each with the elements that moved; empty if nobody would see them */
+export const visibleShifts = async (page: Page) => {
+  const shifts = await page.evaluate<{ value: number; moved: (string | undefined)[] }[]>('layoutShifts');
+  return shifts.reduce((sum, { value }) => sum + value, 0) < VISIBLE_SHIFT ? [] : shifts;
+};
+
+export const forgetShifts = (page: Page) => page.evaluate('void (layoutShifts = [])');
 
 /** The rules whose result differs between light and dark. */
 export const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block'];

@@ -107,6 +107,22 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/for other reasons/)).toBeNull();
   });
 
+  it('keep a line for the cost of a running broadcast, so that the first price moves nothing', async () => {
+    const running = { ...broadcast, status: 'running', finished_at: null };
+    const cost = { currency: 'INR', cost: '1.6', charged: 2, free: 0, without_rate: 0 };
+    let shown = { ...running, cost: null as typeof cost | null };
+    drawDetail(running, { 'GET /api/client/broadcasts/7': () => shown });
+    const line = await screen.findByText('No cost reported by WhatsApp yet');
+    const places = line.parentElement?.childElementCount;
+    shown = { ...running, cost };
+    const price = await screen.findByText('₹1.60', {}, { timeout: 10_000 });
+    expect(price.parentElement?.parentElement?.childElementCount).toBe(places);
+    cleanup();
+    drawDetail({});
+    await screen.findByText('Autumn');
+    expect(screen.queryByText(/No cost reported/)).toBeNull();
+  });
+
   it('decision 668: plots messages a minute while the page is open, with its place from the beginning on', async () => {
     // The clock advances by five seconds with each response, to a whole slot.
     let now = 1_760_000_000_000;

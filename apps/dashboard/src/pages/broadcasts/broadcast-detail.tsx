@@ -2,11 +2,11 @@ import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, request } from '../../api/client';
-import { CostSummary } from '../../components/cost-summary';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { BroadcastActions } from './broadcast-actions';
+import { BroadcastCost } from './broadcast-cost';
 import { BroadcastFailures } from './broadcast-failures';
 import { BroadcastFunnel } from './broadcast-funnel';
 import { type Look, PACE_MS, paceOf, BroadcastPace } from './broadcast-pace';
@@ -75,7 +75,7 @@ export function BroadcastDetail({
             </Text>
           </div>
           <BroadcastProgress {...broadcast} />
-          {broadcast.cost && <CostSummary {...broadcast.cost} />}
+          <BroadcastCost {...broadcast} />
           {broadcast.status === 'running' && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
           {(broadcast.status === 'running' || broadcast.rates.length > 0) && (
             <BroadcastRatePlot rates={broadcast.rates} isRunning={broadcast.status === 'running'} />

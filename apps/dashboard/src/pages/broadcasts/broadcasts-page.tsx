@@ -3,7 +3,6 @@ import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
-import { CostSummary } from '../../components/cost-summary';
 import { peopleCounted } from '../../components/format-number';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
@@ -12,6 +11,7 @@ import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
+import { BroadcastCost } from './broadcast-cost';
 import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastDetail } from './broadcast-detail';
 import { NewBroadcast } from './new-broadcast';
@@ -87,7 +87,7 @@ export function BroadcastsPage() {
                       Paused by an error: {one.pause_cause.message}
                     </Text>
                   )}
-                  {one.cost && <CostSummary {...one.cost} />}
+                  <BroadcastCost {...one} />
                 </Card>
               ))}
               <LoadMore list={list}>Older broadcasts</LoadMore>
