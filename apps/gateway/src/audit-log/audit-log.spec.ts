@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse } from 'csv-parse/sync';
 import request, { type Test } from 'supertest';
@@ -400,6 +401,34 @@ describe('the audit log', () => {
     const rows = await dashboard.db.query<{ row: string }>(`SELECT replace(a::text, '${CANARY}@', '') AS row FROM access.audit a`);
     const text = JSON.stringify(rows);
     for (const secret of [CANARY, PASSWORD, PHONE, owner.token, 'mgw_live', '#token', '$argon2']) expect(text).not.toContain(secret);
+  });
+
+  it('names the address of a caller who has gone, also when another request ends before, and keeps no storage on afterwards', async () => {
+    const { neighbours, visitor } = dashboard;
+    let finish = () => {};
+    const held = new Promise<void>((resolve) => (finish = resolve));
+    const begun = new Promise<void>((resolve) =>
+      neighbours.respond(DeleteLabel, async () => {
+        resolve();
+        await held;
+        return {};
+      }),
+    );
+    const { port } = visitor.server.address() as AddressInfo;
+    const headers = { cookie: `token=${owner.token}`, 'x-request-id': 'test:gone' };
+    const gone = httpRequest({ port, method: 'DELETE', path: '/api/client/labels/10', headers, agent: false }).on('error', () => {});
+    gone.end();
+    await begun;
+    gone.destroy();
+    const off = jest.spyOn(AsyncLocalStorage.prototype, 'disable');
+    await owner.post('/api/client/labels', { name: 'Kept', color: 'red' }).expect(200);
+    expect(off).not.toHaveBeenCalled();
+    finish();
+    const deleted = await eventually(async () => (await read(owner, `${AUDIT}?action=label.deleted`)).entries[0]);
+    expect(deleted).toMatchObject({ ip: expect.stringContaining('127.0.0.1') as string, request_id: 'test:gone' });
+    await eventually(() => off.mock.calls.length > 0);
+    off.mockRestore();
+    respond();
   });
 
   it('is for owners: they see their business only, including what operators and failed logins did', async () => {

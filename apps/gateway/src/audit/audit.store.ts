@@ -4,7 +4,7 @@ import { Database, examine, filteredPage, readCursor, type Examined, type Tx } f
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import type { AuditAction } from './audit-actions';
-import { currentOrigin } from './audit-origin';
+import { currentOrigin, type Origin } from './audit-origin';
 
 /** The person who changes something. */
 export interface Actor {
@@ -108,8 +108,7 @@ export class AuditStore {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
-  async add(entry: AuditEntry, tx: Pick<Tx, 'query'> = this.db): Promise<void> {
-    const origin = currentOrigin();
+  async add(entry: AuditEntry, tx: Pick<Tx, 'query'> = this.db, origin = currentOrigin()): Promise<void> {
     const { api_key_id, detail } = entry;
     await tx.query(
       `INSERT INTO access.audit (user_id, user_name, user_email, business_id, action, target, ip, request_id, detail)
@@ -127,14 +126,17 @@ export class AuditStore {
     );
   }
 
-  /** Adds that somebody requested a link for this person. The caller's transaction holds the person's link, so that two do not add it. */
-  async addForgotten(user_id: number, business_id: number | null, tx: Pick<Tx, 'query'>): Promise<void> {
+  /**
+   * Adds that somebody requested a link for this person. The caller's transaction holds the person's link, so that two do not add it.
+   * @param origin of the request, which has its response by now
+   */
+  async addForgotten(person: Pick<AuditEntry, 'user_id' | 'business_id'>, origin: Origin | null, tx: Pick<Tx, 'query'>): Promise<void> {
     const recent = await tx.query(
       `SELECT FROM access.audit WHERE action = '${FORGOTTEN}' AND user_id = $1 AND at > now() - interval '1 day' LIMIT 1`,
-      [user_id],
+      [person.user_id],
     );
     if (recent.length > 0) return;
-    await this.add({ user_id, business_id, action: FORGOTTEN, target: `user:${user_id}`, detail: {} }, tx);
+    await this.add({ ...person, action: FORGOTTEN, target: `user:${person.user_id}`, detail: {} }, tx, origin);
   }
 
   /**

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
+import { currentOrigin, type Origin } from '../audit/audit-origin';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { GatewayConfig } from '../gateway.config';
@@ -65,10 +66,11 @@ export class PasswordLinks {
 
   /** Mails a link to each user with the address who has none that was handed over. The caller does not wait, so that it cannot find out whether there are any. */
   mailResets(email: string, ip: string): void {
+    const origin = currentOrigin();
     this.mailer.send(`network:${networkOf(ip)}`, async () => {
       const mails = [];
       for (const { id, business_id } of await this.users.allByEmail(email)) {
-        const link = await this.createRequested(id, business_id);
+        const link = await this.createRequested(id, business_id, origin);
         if (link) mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
       }
       return mails;
@@ -83,10 +85,10 @@ export class PasswordLinks {
     return { url: this.urlOf(link), expires_at: link.expires_at.toISOString(), message };
   }
 
-  private createRequested(user_id: number, business_id: number | null): Promise<PasswordLink | null> {
+  private createRequested(user_id: number, business_id: number | null, origin: Origin | null): Promise<PasswordLink | null> {
     return this.db.transaction(async (tx) => {
       const link = await this.links.createRequested(tx, user_id);
-      if (link) await this.audit.addForgotten(user_id, business_id, tx);
+      if (link) await this.audit.addForgotten({ user_id, business_id }, origin, tx);
       return link;
     });
   }
