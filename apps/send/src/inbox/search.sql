@@ -4,8 +4,8 @@
 CREATE OR REPLACE FUNCTION send.find_by_number(p_business bigint, p_digits text, p_most integer) RETURNS SETOF bigint
 LANGUAGE sql STABLE SET enable_bitmapscan = on AS $$
   SELECT conversation_id FROM send.conversation_aliases
-  WHERE send.number_parts(business_id, alias) @> ARRAY(
-      SELECT p_business || '/' || substr(p_digits, i, 3) FROM generate_series(1, least(length(p_digits), 15) - 2) AS i)
+  WHERE send.number_triples(business_id, alias) @> ARRAY(
+      SELECT p_business * 1000 + substr(p_digits, i, 3)::bigint FROM generate_series(1, length(p_digits) - 2) AS i)
     AND position(p_digits IN alias) > 0 AND CASE WHEN business_id = p_business THEN true ELSE false END
   LIMIT p_most
 $$;

@@ -1,7 +1,7 @@
 import { migration } from '@mgw/postgres';
 
 /** In kB. The loop search-index.service.ts empties the list of new entries long before a customer's message has to. */
-const PENDING = 'WITH (gin_pending_list_limit = 65536)';
+export const PENDING = 'WITH (gin_pending_list_limit = 65536)';
 
 const INDEXES = `
 -- Words of a text, each with the business in front, so that a search reads entries of its own business only. A word has at most 60 characters.
