@@ -154,26 +154,31 @@ export class RecordsStore {
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
       ...repaired.map((event) => ({ business_id: event.business_id, at: event.at, message_id: `gw_${factsOf(event).intent_id}` })),
     ]);
-    const accepted = await tx.query<{ business_id: string; message_id: string; rank: number; billing: Billing | null }>(
-      `INSERT INTO status.records AS r
-         (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id,
-          language, request_id, broadcast_id)
-       SELECT DISTINCT ON (business_id, message_id)
-         business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id,
-         language, request_id, broadcast_id
-       FROM ${ACCEPTED.from('n')}
-       ORDER BY business_id, message_id
-       ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
-         template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id,
-         conversation_id = excluded.conversation_id, language = excluded.language, request_id = excluded.request_id,
-         broadcast_id = excluded.broadcast_id
-       WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank, ${BILLING}`,
+    const risen = await tx.query<{ business_id: string; message_id: string; billing: Billing | null }>(
+      `WITH accepted AS (
+         INSERT INTO status.records AS r
+           (business_id, message_id, month, recipient, sent_at, status, rank, type, template, text, sent_by, api_key_id, conversation_id,
+            language, request_id, broadcast_id)
+         SELECT DISTINCT ON (business_id, message_id)
+           business_id, message_id, ${MONTH}, recipient, sent_at, 'sent', 1, type, template, text, sent_by, key, conversation_id,
+           language, request_id, broadcast_id
+         FROM ${ACCEPTED.from('n')}
+         ORDER BY business_id, message_id
+         ON CONFLICT (business_id, message_id, month) DO UPDATE SET recipient = excluded.recipient, sent_at = excluded.sent_at, type = excluded.type,
+           template = excluded.template, text = excluded.text, sent_by = excluded.sent_by, api_key_id = excluded.api_key_id,
+           conversation_id = excluded.conversation_id, language = excluded.language, request_id = excluded.request_id,
+           broadcast_id = excluded.broadcast_id
+         WHERE r.sent_at IS NULL RETURNING r.business_id, r.message_id, r.rank, ${BILLING}
+       )
+       SELECT business_id, message_id, billing FROM accepted WHERE rank > 1`,
       ACCEPTED.values(events),
     );
     await this.supersede(tx, repaired);
-    const risen = new Map(accepted.filter(({ rank }) => rank > 1).map((row) => [keyOf(row), row.billing]));
-    const once = new Map(events.map((event) => [keyOf({ ...event, ...event.data }), event]));
-    return [...once].flatMap(([key, { data }]) => (risen.has(key) ? [acceptedMessage(data, risen.get(key) ?? null)] : []));
+    // No status is before its acceptance, as a rule.
+    if (risen.length === 0) return [];
+    const billing = new Map(risen.map((row) => [keyOf(row), row.billing]));
+    const once = new Map(events.map(({ data }) => [keyOf(data), data]));
+    return [...once].flatMap(([key, data]) => (billing.has(key) ? [acceptedMessage(data, billing.get(key) ?? null)] : []));
   }
 
   /** The rises that the history has of messages that were accepted in this transaction. */
@@ -228,7 +233,8 @@ export class RecordsStore {
     const known = events.flatMap((event) => {
       const rise = deliveryStatus(event.data.status);
       const reason = rise?.status === 'failed' ? failureReason(event.data.error) : null;
-      return rise ? [{ event, ...rise, reason, priced: prices.get(keyOf({ ...event, ...event.data })) ?? null }] : [];
+      const priced = prices.get(keyOf({ business_id: event.business_id, message_id: event.data.message_id })) ?? null;
+      return rise ? [{ event, ...rise, reason, priced }] : [];
     });
     if (known.length === 0) return [];
     await this.insertKeys(
