@@ -59,6 +59,7 @@ export async function measureSends({ products, skeleton, rounds, seconds }) {
         cpu,
         beyond: sum(cpu) - sum(bareCpu),
       };
+      product.results[`send-template × ${connections}, skeleton`] = { ...medians(bare), cpu: bareCpu };
     }
   }
   for (const { account } of products) await account.openWindows(1_000);

@@ -71,11 +71,13 @@ function metricsOf({ results, standalone, broadcast, residentMegabytes }) {
 
 function printCpu(title, products, name) {
   if (!products.every(({ results }) => results[name])) return;
-  console.log(`\nCPU seconds for ${title}:`);
-  for (const [process, seconds] of Object.entries(products[0].results[name].cpu).sort((a, b) => b[1] - a[1]))
-    console.log(
-      `  ${process.padEnd(28)} ${[seconds, ...products.slice(1).map(({ results }) => results[name].cpu[process] ?? 0)].map((value) => value.toFixed(3)).join('   ')}`,
-    );
+  const { cpu } = products[0].results[name];
+  const skeleton = products[0].results[`${name}, skeleton`];
+  const columns = products.map((product) => [product.name, product.results[name].cpu]);
+  if (skeleton) columns.push(['skeleton', skeleton.cpu]);
+  console.log(`\nCPU seconds for ${title}, of ${columns.map(([of]) => of).join(', ')}:`);
+  for (const [process] of Object.entries(cpu).sort((a, b) => b[1] - a[1]))
+    console.log(`  ${process.padEnd(28)} ${columns.map(([, seconds]) => (seconds[process] ?? 0).toFixed(3)).join('   ')}`);
 }
 
 function formatted(value) {
