@@ -3,6 +3,11 @@ import { SERVICES, STREAMS } from './services.mjs';
 
 const streamOf = (subject) => subject.split('.')[0].toUpperCase();
 const API = '$JS.API';
+/**
+ * A service may respond to a request for longer than the longest deadline. Not for much longer: the server keeps this right for each
+ * message that it delivers, also for events, and NATS 2.9 goes through all of them for each further one, beyond 4,096.
+ */
+const RESPOND_WITHIN = '35s';
 
 /** The server's variable with a service's password. */
 export const passwordVariable = (app) => `NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`;
@@ -62,7 +67,7 @@ export function natsUsers() {
         publish { allow: [${list(publish)}
         ] }
         subscribe { allow: [${list(subscribe)}
-        ] }${responds ? '\n        allow_responses { max: 1, expires: "1m" }' : ''}
+        ] }${responds ? `\n        allow_responses { max: 1, expires: "${RESPOND_WITHIN}" }` : ''}
       }
     }`;
   });
