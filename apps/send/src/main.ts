@@ -14,6 +14,7 @@ import { Received1795830000000 } from './migrations/1795830000000-received';
 import { StoredFiles1795833600000 } from './migrations/1795833600000-stored-files';
 import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
 import { NewestMessages1796342440000 } from './migrations/1796342440000-newest-messages';
+import { InlinedWords1796342460000 } from './migrations/1796342460000-inlined-words';
 import { NumberTriples1796342450000 } from './migrations/1796342450000-number-triples';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
@@ -38,6 +39,7 @@ export const service: Service<SendConfig> = {
     Search1795924800000,
     NewestMessages1796342440000,
     NumberTriples1796342450000,
+    InlinedWords1796342460000,
   ],
   sources: __dirname,
 };

@@ -172,6 +172,22 @@ describe('lists of a business with many conversations', () => {
     expect(messages).toBeLessThanOrEqual(200);
   });
 
+  it('decision 688: PostgreSQL inlines the functions of indexes; it would plan others for every statement that writes', async () => {
+    const { db } = harness;
+    const functions = await db.query<{ name: string }>(
+      `SELECT DISTINCT p.oid::regproc::text AS name FROM pg_depend d
+       JOIN pg_class i ON d.classid = 'pg_class'::regclass AND i.oid = d.objid AND i.relkind IN ('i', 'I')
+       JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+       JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'sql'
+       WHERE p.pronamespace = 'send'::regnamespace ORDER BY 1`,
+    );
+    expect(functions.map(({ name }) => name)).toEqual(['send.number_triples', 'send.words']);
+    for (const { name } of functions) {
+      const plan = await db.query<object>(`EXPLAIN (VERBOSE, COSTS OFF) SELECT ${name}(business_id, alias) FROM send.conversation_aliases`);
+      expect(JSON.stringify(plan)).not.toContain(name);
+    }
+  });
+
   it('scans a bounded number of conversations per page when the indexes find too many', async () => {
     const search = 'person 5';
     const { rows } = await read(search);
