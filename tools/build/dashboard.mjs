@@ -7,6 +7,8 @@ import { compress } from './compress.mjs';
 import { run, TSC } from '../setup/dependencies.mjs';
 
 if (run(TSC, ['-p', 'apps/dashboard/tsconfig.json']) !== 0) process.exit(1);
+// Another value would bundle React for development.
+process.env.NODE_ENV = 'production';
 await build({ configFile: 'apps/dashboard/vite.config.mjs', logLevel: 'warn' });
 
 const out = 'dist/apps/dashboard';
