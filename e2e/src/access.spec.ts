@@ -88,16 +88,16 @@ describe('rights on the servers (tools/access/services.mjs)', () => {
     const named = /ARRAY\[(.*?)\]/.exec(roles)?.[1]?.match(/\w+/g) ?? [];
     expect([...named].sort()).toEqual(APPS.map((app) => serviceOf(app).schema).sort());
   });
-});
 
-describe('roles of PostgreSQL', () => {
   it('decision 218: lets a service respond until the longest deadline has passed, and not for much longer', () => {
     const conf = readFileSync(join(ROOT, 'deploy/nats/users.conf'), 'utf8');
     const seconds = found(conf, /allow_responses \{ max: 1, expires: "(\d+)s" \}/g).map(Number);
     const longest = Math.max(...Object.values(contracts).map((one) => (one as { deadlineMs?: number }).deadlineMs ?? 0));
     expect(seconds.map((allowed) => allowed * 1_000 - longest)).toEqual([5_000]);
   });
+});
 
+describe('roles of PostgreSQL', () => {
   it('services become the owners of a database that one user created, and migrate as their roles', async () => {
     const database = await testDatabase();
     const dir = mkdtempSync(join(tmpdir(), 'mgw-roles-'));
