@@ -121,6 +121,18 @@ describe('each service has its own server users with minimal rights (guarantees 
       expect(refused).toEqual(subjects.map((subject) => `publish ${subject}`));
     });
 
+    it.each(APPS)('decision 218: %s responds to its callers, and not for another service', async (app) => {
+      const connection = await as(app);
+      const refused = refusals(connection);
+      const inboxes = APPS.flatMap(([caller]) =>
+        APPS.map(([service]) => ({ caller, service, subject: `_INBOX.${caller}.x.${service}.1-1` })),
+      );
+      for (const { subject } of inboxes) connection.publish(subject, '{}');
+      const foreign = inboxes.filter(({ caller, service }) => service !== app || ACCESS.SERVICES[caller]?.calls[app] === undefined);
+      await eventually(() => refused.length === foreign.length);
+      expect(refused).toEqual(foreign.map(({ subject }) => `publish ${subject}`));
+    });
+
     const CONSUMERS = Object.entries(ACCESS.SERVICES).flatMap(([app, { consumes }]) =>
       Object.entries(consumes).map(([durable, subject]) => [app, `${subject.split('.')[0]?.toUpperCase()}.${durable}`]),
     );

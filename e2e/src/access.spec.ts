@@ -88,13 +88,6 @@ describe('rights on the servers (tools/access/services.mjs)', () => {
     const named = /ARRAY\[(.*?)\]/.exec(roles)?.[1]?.match(/\w+/g) ?? [];
     expect([...named].sort()).toEqual(APPS.map((app) => serviceOf(app).schema).sort());
   });
-
-  it('decision 218: lets a service respond until the longest deadline has passed, and not for much longer', () => {
-    const conf = readFileSync(join(ROOT, 'deploy/nats/users.conf'), 'utf8');
-    const seconds = found(conf, /allow_responses \{ max: 1, expires: "(\d+)s" \}/g).map(Number);
-    const longest = Math.max(...Object.values(contracts).map((one) => (one as { deadlineMs?: number }).deadlineMs ?? 0));
-    expect(seconds.map((allowed) => allowed * 1_000 - longest)).toEqual([5_000]);
-  });
 });
 
 describe('roles of PostgreSQL', () => {

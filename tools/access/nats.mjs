@@ -3,11 +3,6 @@ import { SERVICES, STREAMS } from './services.mjs';
 
 const streamOf = (subject) => subject.split('.')[0].toUpperCase();
 const API = '$JS.API';
-/**
- * A service may respond to a request for longer than the longest deadline. Not for much longer: the server keeps this right for each
- * message that it delivers, also for events, and NATS 2.9 goes through all of them for each further one, beyond 4,096.
- */
-const RESPOND_WITHIN = '35s';
 
 /** The server's variable with a service's password. */
 export const passwordVariable = (app) => `NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`;
@@ -42,16 +37,22 @@ function streamRequests({ publishes, consumes, tails }) {
   ];
 }
 
-/** @returns {{publish: string[], subscribe: string[], responds: boolean}} `responds`: other services call it, and it may publish one response per request */
+/** @returns {{publish: string[], subscribe: string[]}} */
 function natsPermissions(app) {
   const service = SERVICES[app];
   const called = Object.entries(service.calls).flatMap(([other, verbs]) => verbs.map((verb) => `rpc.${other}.${verb}`));
-  const isCalled = Object.values(SERVICES).some(({ calls }) => calls[app] !== undefined);
+  const callers = Object.keys(SERVICES).filter((caller) => SERVICES[caller].calls[app] !== undefined);
   return {
-    publish: [...called, ...service.announces.map((name) => `announce.${name}`), ...service.publishes, ...streamRequests(service)],
+    publish: [
+      ...called,
+      // A response's subject names caller, inbox, service and request, so that no service responds for another.
+      ...callers.map((caller) => `_INBOX.${caller}.*.${app}.*`),
+      ...service.announces.map((name) => `announce.${name}`),
+      ...service.publishes,
+      ...streamRequests(service),
+    ],
     // Each service has its own inbox, so that none reads another's responses.
-    subscribe: [`_INBOX.${app}.>`, ...(isCalled ? [`rpc.${app}.*`] : []), ...service.listens.map((name) => `announce.${name}`)],
-    responds: isCalled,
+    subscribe: [`_INBOX.${app}.>`, ...(callers.length > 0 ? [`rpc.${app}.*`] : []), ...service.listens.map((name) => `announce.${name}`)],
   };
 }
 
@@ -59,7 +60,7 @@ function natsPermissions(app) {
 export function natsUsers() {
   const list = (subjects) => subjects.map((subject) => `\n          ${JSON.stringify(subject)}`).join('');
   const users = Object.keys(SERVICES).map((app) => {
-    const { publish, subscribe, responds } = natsPermissions(app);
+    const { publish, subscribe } = natsPermissions(app);
     return `    {
       user: ${JSON.stringify(app)}
       password: $${passwordVariable(app)}
@@ -67,7 +68,7 @@ export function natsUsers() {
         publish { allow: [${list(publish)}
         ] }
         subscribe { allow: [${list(subscribe)}
-        ] }${responds ? `\n        allow_responses { max: 1, expires: "${RESPOND_WITHIN}" }` : ''}
+        ] }
       }
     }`;
   });

@@ -75,20 +75,20 @@ export class RpcClient {
     if (!matches(operation.request, request))
       throw new Error(`${operation.subject}: the request violates the contract: ${mismatch(operation.request, request)}`);
     if (context.deadlineAt <= Date.now()) throw new GatewayError('DEADLINE_EXCEEDED', 'The deadline passed before the request was sent.');
-    const body = await this.transmit(operation.subject, request, context, span.traceparent);
+    const body = await this.transmit(operation, request, context, span.traceparent);
     if (!matches(operation.reply, body))
       throw new Error(`${operation.subject}: the response violates the contract: ${mismatch(operation.reply, body)}`);
     return body;
   }
 
   /** Calls a handler of this process directly, and every other one over NATS. @returns the response as JSON would bring it */
-  private async transmit(subject: string, request: unknown, context: RpcContext, traceparent: string | undefined): Promise<unknown> {
-    const handler = this.local?.find(subject);
+  private async transmit(operation: Operation, request: unknown, context: RpcContext, traceparent: string | undefined): Promise<unknown> {
+    const handler = this.local?.find(operation.subject);
     if (handler) return callHere(handler, request, context, traceparent);
     if (!this.requests.connected)
       throw new GatewayError('OVERLOADED', 'The service is not reachable, so nothing was done. Try again shortly.');
     const left = context.deadlineAt - Date.now();
-    const message = await this.requests.send(subject, JSON.stringify(request), toHeaders(context, traceparent), left);
+    const message = await this.requests.send(operation, JSON.stringify(request), toHeaders(context, traceparent), left);
     const body = parsed(message);
     if (message.headers?.has(ERROR_HEADER)) throw GatewayError.fromWire(body as WireError);
     return body;

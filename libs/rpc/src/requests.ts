@@ -1,4 +1,4 @@
-import { GatewayError } from '@mgw/contracts';
+import { GatewayError, type Operation } from '@mgw/contracts';
 import { onDeadline } from '@mgw/deadlines';
 import { newInbox } from '@mgw/nats';
 import type { Msg, MsgHdrs, NatsConnection } from 'nats';
@@ -7,6 +7,7 @@ import type { Msg, MsgHdrs, NatsConnection } from 'nats';
 const NO_RESPONDERS = 503;
 
 interface Waiting {
+  /** End of the subject of its response: `<service>.<slot>-<number>`. */
   token: string;
   respond(message: Msg): void;
   fail(error: unknown): void;
@@ -30,12 +31,12 @@ export class Requests {
 
   constructor(private readonly connection: NatsConnection) {
     this.inbox = newInbox(connection);
-    connection.subscribe(`${this.inbox}.*`, {
+    connection.subscribe(`${this.inbox}.*.*`, {
       callback: (fault, message) => {
         if (fault) return;
         const token = message.subject.slice(this.inbox.length + 1);
-        const waiting = this.waiting[Number.parseInt(token, 10)];
-        // A later request may use the slot by now.
+        const waiting = this.waiting[Number.parseInt(token.slice(token.indexOf('.') + 1), 10)];
+        // A later request may use the slot by now, or one to another service.
         if (waiting?.token === token) waiting.respond(message);
       },
     });
@@ -46,9 +47,12 @@ export class Requests {
     return this.up;
   }
 
-  /** @throws GatewayError OVERLOADED when no service received it, DEADLINE_EXCEEDED, or REPLY_LOST */
-  send(subject: string, body: string, headers: MsgHdrs, withinMs: number): Promise<Msg> {
-    const { waiting, response } = this.expect(withinMs);
+  /**
+   * @param operation its response comes to a subject with the service's name, because that service may publish to no other inbox
+   * @throws GatewayError OVERLOADED when no service received it, DEADLINE_EXCEEDED, or REPLY_LOST
+   */
+  send({ subject, service }: Operation, body: string, headers: MsgHdrs, withinMs: number): Promise<Msg> {
+    const { waiting, response } = this.expect(service, withinMs);
     try {
       this.connection.publish(subject, body, { reply: `${this.inbox}.${waiting.token}`, headers });
     } catch (error) {
@@ -58,9 +62,9 @@ export class Requests {
   }
 
   /** Separate from `send`, so that no closure keeps the body of a request in memory until its response. */
-  private expect(withinMs: number): { waiting: Waiting; response: Promise<Msg> } {
+  private expect(service: string, withinMs: number): { waiting: Waiting; response: Promise<Msg> } {
     const slot = this.free.pop() ?? this.waiting.length;
-    const token = `${slot}-${(this.made += 1)}`;
+    const token = `${service}.${slot}-${(this.made += 1)}`;
     const { promise: response, resolve, reject } = withResolvers<Msg>();
     const end = (): void => {
       cancel();

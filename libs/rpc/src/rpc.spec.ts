@@ -108,6 +108,18 @@ describe('requests between services (guarantees §6)', () => {
     await broker.stop();
   });
 
+  it('decision 218: ignores a response that another service sent', async () => {
+    const other = await connect('other');
+    other.subscribe(Unknown.subject, {
+      callback: (_, { reply = '' }) => {
+        other.publish(reply.replace('.worker.', '.other.'), JSON.stringify({ forged: true }));
+        other.publish(reply, JSON.stringify({}));
+      },
+    });
+    await other.flush();
+    expect(await client.call(Unknown, {}, later())).toEqual({});
+  });
+
   it('get responses, and pass request id and deadline on', async () => {
     const { deadlineAt } = later();
     expect(await client.call(Work, { what: 'x' }, { requestId: 'r1', deadlineAt })).toEqual({ done: 'x' });
