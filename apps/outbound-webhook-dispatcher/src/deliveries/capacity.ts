@@ -16,6 +16,11 @@ const SLOW_AFTER_MS = 1_000;
 const PART_OF_FREE = { business: 4, host: 2 };
 /** Attempts that one statement claims at most. */
 export const CLAIM_BATCH = 64;
+/**
+ * An expansion starts its deliveries itself if they are few and have room in any order. Otherwise `claim` decides: the comparison of shares
+ * in SQL costs more than all the rest of an expansion of one event.
+ */
+const DIRECT = { attempts: 8, bytes: 1024 * 1024 };
 /** Webhooks that one claim considers; each of them may get an attempt. */
 export const WEBHOOKS_CONSIDERED = 2 * CLAIM_BATCH;
 
@@ -31,7 +36,17 @@ export interface Capacity {
   /** Attempts in progress by webhook, business and host, bytes by business, and the slow businesses. */
   busy: { webhooks: Counts; businesses: Counts; hosts: Counts; bytes: Counts; slow: Counts };
   /** Those that have used up their share. */
-  full: { webhooks: string[]; businesses: string[]; hosts: string[] };
+  full: Receivers;
+  /** What an expansion may start itself. */
+  direct: { attempts: number; bytes: number };
+  /** Those whose share has no room for that many. */
+  crowded: Receivers;
+}
+
+interface Receivers {
+  webhooks: string[];
+  businesses: string[];
+  hosts: string[];
 }
 
 type Counts = Record<string, number>;
@@ -57,8 +72,15 @@ export function capacityBeside(running: Iterable<Attempt>, now = performance.now
     Math.min(PER_BUSINESS, Math.floor(id in busy.slow ? freeSlow / PART_OF_FREE.business : Math.max(1, free / PART_OF_FREE.business)));
   const perWebhook = (business: string) => Math.min(PER_WEBHOOK, Math.max(1, perBusiness(business) - (busy.businesses[business] ?? 0)));
   const perHost = Math.min(PER_HOST, Math.max(1, Math.floor(free / PART_OF_FREE.host)));
+  const claims = freeBytes <= 0 ? 0 : Math.max(0, Math.min(CLAIM_BATCH, free));
+  const { attempts, bytes } = DIRECT;
+  // The shares of the last of them, when the others have begun.
+  const businessAfter = Math.min(PER_BUSINESS, Math.floor((free - attempts) / PART_OF_FREE.business));
+  const hostAfter = Math.min(PER_HOST, Math.floor((free - attempts) / PART_OF_FREE.host));
+  const bytesAfter = (freeBytes - bytes) / PART_OF_FREE.business;
+  const hasRoom = claims >= attempts && businessAfter >= 2 * attempts && bytesAfter >= bytes;
   return {
-    claims: freeBytes <= 0 ? 0 : Math.max(0, Math.min(CLAIM_BATCH, free)),
+    claims,
     free,
     freeBytes,
     freeSlow,
@@ -70,6 +92,16 @@ export function capacityBeside(running: Iterable<Attempt>, now = performance.now
         (count, id) => count >= perBusiness(id) || (busy.bytes[id] ?? 0) > freeBytes / PART_OF_FREE.business,
       ),
       hosts: keys(busy.hosts, (count) => count >= perHost),
+    },
+    direct: hasRoom ? DIRECT : { attempts: 0, bytes: 0 },
+    crowded: {
+      webhooks: keys(busy.webhooks, (count) => count + attempts > PER_WEBHOOK),
+      // A webhook gets what its business leaves, which is enough for all of them if it leaves that much for the webhook's own.
+      businesses: keys(
+        busy.businesses,
+        (count, id) => id in busy.slow || 2 * (count + attempts) > businessAfter || (busy.bytes[id] ?? 0) + bytes > bytesAfter,
+      ),
+      hosts: keys(busy.hosts, (count) => count + attempts > hostAfter),
     },
   };
 }

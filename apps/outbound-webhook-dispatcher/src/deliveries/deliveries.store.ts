@@ -10,8 +10,10 @@ import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
 export interface Expansion {
   claimed: Attempt[];
-  /** Whether a delivery waits for capacity. */
+  /** Whether a delivery waits for a claim. */
   due: boolean;
+  /** Whether one of them may have room. */
+  urgent: boolean;
 }
 
 /** Lanes after attempts have ended. */
@@ -25,6 +27,8 @@ export interface Freed {
 }
 
 type Claimed = Omit<Attempt, 'worker' | 'body' | 'claimedAt'>;
+/** An attempt that an expansion has claimed. */
+type Begun = Omit<Claimed, 'bytes' | 'manual' | 'lost_workers'>;
 
 /**
  * SQL: a worker may claim only while it is alive by the database's clock, because its process may have been suspended since it sent the
@@ -68,7 +72,7 @@ const FIRST = `CROSS JOIN LATERAL (
  * committed since the snapshot.
  */
 const NUMBERED = `counted AS MATERIALIZED (
-    SELECT e.* FROM e JOIN fresh USING (event_id)
+    SELECT e.* FROM e
     WHERE (EXISTS (SELECT FROM dispatch.feeds known WHERE known.business_id = e.business_id OFFSET 0)
            OR EXISTS (SELECT FROM dispatch.webhooks w WHERE w.business_id = e.business_id OFFSET 0))
       AND (e.type <> ALL (${OPT_IN}) OR e.event_id IN (SELECT event_id FROM wanted)
@@ -84,16 +88,12 @@ const NUMBERED = `counted AS MATERIALIZED (
     FROM counted c JOIN feed USING (business_id)
   ), kept AS (
     INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body)
-    SELECT business_id, seq, event_id, type, body FROM entry ORDER BY business_id, seq
+    SELECT business_id, seq, event_id, type, body FROM entry
   ), position AS (
     INSERT INTO dispatch.feed_positions AS p (webhook_id, seq)
     SELECT webhook_id, max(seq) FROM wanted JOIN entry USING (event_id) GROUP BY webhook_id ORDER BY webhook_id
     ON CONFLICT (webhook_id) DO UPDATE SET previous_seq = p.seq, seq = excluded.seq
     RETURNING webhook_id, previous_seq
-  ), numbered AS (
-    SELECT wanted.*, entry.seq,
-           coalesce(lag(entry.seq) OVER (PARTITION BY webhook_id ORDER BY entry.seq), position.previous_seq) AS previous_seq
-    FROM wanted JOIN entry USING (event_id) JOIN position USING (webhook_id)
   )`;
 
 /** Consecutive failures that `webhook.failing` reports. */
@@ -153,101 +153,96 @@ export class DeliveriesStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Makes a delivery of each new event for each subscribed webhook. It claims those at once that may begin: their shares have room, no
-   * delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits already.
+   * Makes a delivery of each new event for each subscribed webhook. It claims those at once that may begin, if they are few: their shares
+   * have room for all of them, no delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits
+   * already. `claim` takes the others.
    *
    * `OFFSET 0` keeps an EXISTS out of the joins. A plan that was made while its table was empty would compare each event with all of its rows.
    * @param worker if undefined, nothing is claimed
    */
-  async expand(
-    events: EventEnvelope[],
-    { claims, free, freeBytes, freeSlow, busy, full }: Capacity,
-    worker: string | undefined,
-  ): Promise<Expansion> {
+  async expand(events: EventEnvelope[], { claims, direct, full, crowded }: Capacity, worker: string | undefined): Promise<Expansion> {
     const once = [...new Map(events.map((event) => [event.id, event])).values()];
     const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
-    const rows = await this.db.query<Omit<Claimed, 'manual' | 'lost_workers'> & { state: string; due: boolean }>(
-      `WITH ${alive('$1')}, e AS (
-         SELECT *, octet_length(body) AS bytes FROM ${EVENTS.from('e', 'nth')}
-       ), fresh AS (
+    const rows = await this.db.query<Partial<Begun> & { due: boolean; urgent: boolean }>(
+      `WITH ${alive('$1')}, fresh AS (
          -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
-         INSERT INTO dispatch.inbox (consumer, event_id) SELECT 'outbound-webhook-dispatcher', event_id FROM e ORDER BY event_id
+         INSERT INTO dispatch.inbox (consumer, event_id)
+         SELECT 'outbound-webhook-dispatcher', event_id FROM unnest(${EVENTS.list('event_id')}::text[]) AS event_id ORDER BY event_id
          ON CONFLICT DO NOTHING RETURNING event_id
+       ), e AS MATERIALIZED (
+         SELECT n.* FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id)
        ), wanted AS MATERIALIZED (
          SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
-         FROM (SELECT e.*, w.id AS webhook_id, w.is_active, split_part(w.url, '/', 3) AS host, w.url, w.secret_sealed
-               FROM e JOIN fresh USING (event_id) JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
+         FROM (SELECT e.*, w.id AS webhook_id, w.is_active, w.url, w.secret_sealed
+               FROM e JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
                -- The inbox keeps events for days, the log for weeks.
                WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
                  -- A webhook does not learn that it fails itself.
                  AND e.ordering_key <> 'webhook:' || w.id
                ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
        ), ${NUMBERED}, first AS MATERIALIZED (
-         SELECT * FROM (
-           SELECT wanted.*, count(*) OVER lane AS open, row_number() OVER (lane ORDER BY id) AS place FROM wanted WHERE is_active
-           WINDOW lane AS (PARTITION BY webhook_id, ordering_key)
-         ) numbered WHERE place = 1
-       ), held AS MATERIALIZED (
-         SELECT webhook_id FROM (SELECT DISTINCT business_id, webhook_id FROM first) w
-         WHERE EXISTS (SELECT FROM dispatch.lanes l
-                       WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.webhook_id
-                         AND l.ordering_key <> '${RECOVERY_LANE}' OFFSET 0)
-       ), candidate AS (
-         SELECT first.*, id AS age FROM first
-         WHERE EXISTS (SELECT FROM alive) AND webhook_id NOT IN (SELECT webhook_id FROM held)
-           AND webhook_id <> ALL ($12::bigint[]) AND business_id <> ALL ($13::bigint[]) AND host <> ALL ($14::text[])
+         -- The first delivery of each lane. The largest body stands for its own.
+         SELECT webhook_id, ordering_key, business_id, split_part(url, '/', 3) AS host, count(*) AS open, min(id) AS id,
+                max(octet_length(body)) AS bytes
+         FROM wanted WHERE is_active GROUP BY webhook_id, ordering_key, business_id, url
+       ), candidate AS MATERIALIZED (
+         SELECT id, bytes, webhook_id <> ALL ($13::bigint[]) AND business_id <> ALL ($14::bigint[]) AND host <> ALL ($15::text[]) AS has_room
+         FROM first
+         WHERE EXISTS (SELECT FROM alive)
+           AND webhook_id <> ALL ($10::bigint[]) AND business_id <> ALL ($11::bigint[]) AND host <> ALL ($12::text[])
+           AND NOT EXISTS (SELECT FROM dispatch.lanes l
+                           WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = first.business_id AND l.webhook_id = first.webhook_id
+                             AND l.ordering_key <> '${RECOVERY_LANE}' OFFSET 0)
            AND NOT EXISTS (SELECT FROM dispatch.lanes l
                            WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C" OFFSET 0)
-       ), ${admission({ claims: '$8::integer', free: '$9::integer', freeBytes: '$10::bigint', freeSlow: '$15::integer', busy: '$11' })},
-       lane AS (
+       ), admitted AS MATERIALIZED (
+         SELECT id FROM candidate WHERE has_room AND (SELECT count(*) <= $8 AND sum(bytes) <= $9 FROM candidate)
+       ), lane AS (
          INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
-         SELECT webhook_id, ordering_key, business_id, open, CASE WHEN id IN (SELECT id FROM admitted) THEN $1 END,
-                CASE WHEN id IN (SELECT id FROM admitted) THEN id END
-         FROM first ORDER BY webhook_id, ordering_key COLLATE "C"
+         SELECT webhook_id, ordering_key, business_id, open, CASE WHEN admitted.id IS NOT NULL THEN $1 END, admitted.id
+         FROM first LEFT JOIN admitted USING (id) ORDER BY webhook_id, ordering_key COLLATE "C"
          ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + excluded.open
          RETURNING delivery_id, worker
+       ), numbered AS (
+         SELECT w.id, webhook_id, w.business_id, w.type, event_id, ordering_key, w.body, traceparent, is_active, entry.seq,
+                coalesce(lag(entry.seq) OVER (PARTITION BY webhook_id ORDER BY entry.seq), position.previous_seq) AS previous_seq,
+                w.id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) AS begins
+         FROM wanted w JOIN entry USING (event_id) JOIN position USING (webhook_id)
        ), made AS (
          INSERT INTO dispatch.deliveries
            (id, webhook_id, business_id, event, event_id, ordering_key, body, traceparent, state, queued, attempt, reason, finished_at,
             seq, previous_seq)
-         SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent, s.state, s.state = 'pending',
-                CASE WHEN s.state = 'running' THEN 1 ELSE 0 END,
-                CASE WHEN s.state = 'skipped' THEN 'the webhook is disabled' END,
-                CASE WHEN s.state = 'skipped' THEN now() END, seq, previous_seq
-         FROM numbered CROSS JOIN LATERAL (
-           SELECT CASE WHEN NOT is_active THEN 'skipped'
-                       WHEN id IN (SELECT delivery_id FROM lane WHERE delivery_id IS NOT NULL) THEN 'running' ELSE 'pending' END AS state
-         ) s ORDER BY id
+         SELECT id, webhook_id, business_id, type, event_id, ordering_key, body, traceparent,
+                CASE WHEN begins THEN 'running' WHEN is_active THEN 'pending' ELSE 'skipped' END, is_active AND NOT begins, begins::integer,
+                CASE WHEN NOT is_active THEN 'the webhook is disabled' END,
+                CASE WHEN NOT is_active THEN now() END, seq, previous_seq
+         FROM numbered
          RETURNING id, state, seq, previous_seq
        )
-       SELECT made.state, made.seq, made.previous_seq, w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, w.bytes, 1 AS attempt, w.traceparent, w.url, w.secret_sealed,
-              ${oldSecret('w.webhook_id')},
-              EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due
-       FROM made JOIN wanted w ON w.id = made.id WHERE made.state <> 'skipped' ORDER BY w.id`,
+       SELECT waiting.*, begun.*
+       FROM (SELECT EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due,
+                    (SELECT count(*) FROM candidate) > (SELECT count(*) FROM admitted) AS urgent) waiting
+       LEFT JOIN (
+         SELECT w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, 1 AS attempt, made.seq, made.previous_seq, w.traceparent, w.url,
+                w.secret_sealed, ${oldSecret('w.webhook_id')}
+         FROM made JOIN wanted w ON w.id = made.id WHERE made.state = 'running'
+       ) begun ON true`,
       [
         worker ?? null,
         ...EVENTS.values(once.map((event) => ({ event, body: bodies.get(event.id) as string }))),
-        claims,
-        free,
-        freeBytes,
-        JSON.stringify(busy),
-        full.webhooks,
-        full.businesses,
-        full.hosts,
-        freeSlow,
+        direct.attempts,
+        direct.bytes,
+        ...[full.webhooks, full.businesses, full.hosts],
+        ...[crowded.webhooks, crowded.businesses, crowded.hosts],
       ],
     );
-    const claimed = rows
-      .filter(({ state }) => state === 'running')
-      .map((row) => ({
-        ...row,
-        body: bodies.get(row.event_id) as string,
-        manual: false,
-        worker: worker as string,
-        lost_workers: 0,
-        claimedAt: performance.now(),
-      }));
-    return { claimed, due: rows[0]?.due ?? false };
+    const begun = rows.filter((row): row is typeof row & Begun => row.id != null);
+    const claimed = begun.map((row) => {
+      const body = bodies.get(row.event_id) as string;
+      const bytes = Buffer.byteLength(body);
+      return { ...row, body, bytes, manual: false, worker: worker as string, lost_workers: 0, claimedAt: performance.now() };
+    });
+    return { claimed, due: rows[0]?.due ?? false, urgent: claims > 0 && (rows[0]?.urgent ?? false) };
   }
 
   /**
@@ -311,13 +306,15 @@ export class DeliveriesStore {
    * §4, D4). Tests and redeliveries change no counter (decision 34).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
+    // Most batches have no failure, and PostgreSQL prepares each part of a statement, used or not.
+    const mayFail = ends.some(({ attempt, end }) => !end.succeeded && !attempt.manual);
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
     const [row] = await this.db.relaxed.query<Freed>(
       `WITH n AS MATERIALIZED (
          SELECT * FROM ${ENDS.from('n', 'nth')}
        ), webhook AS MATERIALIZED (
          -- Changes no key, so it does not block new deliveries, whose foreign keys lock the webhook.
-         SELECT id FROM dispatch.webhooks WHERE id IN (SELECT webhook_id FROM n) ORDER BY id FOR NO KEY UPDATE
+         SELECT id FROM dispatch.webhooks WHERE id = ANY (${ENDS.list('webhook_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
          FROM (SELECT DISTINCT n.webhook_id, n.ordering_key COLLATE "C" AS ordering_key FROM n JOIN webhook ON webhook.id = n.webhook_id ORDER BY 1, 2) k
@@ -347,9 +344,7 @@ export class DeliveriesStore {
            failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
          FROM counts c WHERE w.id = c.id
          RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
-       ), failing AS (
-         ${FAILING}
-       ), hours AS (
+       ), ${mayFail ? `failing AS (${FAILING}), ` : ''}hours AS (
          INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
          SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
          FROM ended WHERE NOT manual GROUP BY webhook_id
@@ -357,7 +352,7 @@ export class DeliveriesStore {
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
-              EXISTS (SELECT FROM failing) AS published`,
+              ${mayFail ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published`,
       ENDS.values(ends),
     );
     return row ?? { continues: false, due: false, published: false };

@@ -28,7 +28,7 @@ export class DispatchService extends BackgroundLoop {
   private readonly running = new Map<Attempt, Promise<void>>();
   /** The last statement that claims or releases attempts; see `serialize`. */
   private turn: Promise<unknown> = Promise.resolve();
-  /** Whether a lane may be due, and whether one of them continues a conversation. */
+  /** Whether a lane may be due, and whether one of them must not wait; see `wake`. */
   private due = true;
   private urgent = false;
   private suspects = false;
@@ -71,7 +71,7 @@ export class DispatchService extends BackgroundLoop {
     await this.heartbeat.stop();
   }
 
-  /** A delivery may be due. @param urgent whether it continues a conversation */
+  /** A delivery may be due. @param urgent whether it continues a conversation, or may have room */
   override wake({ urgent = false } = {}): void {
     this.due = true;
     this.urgent ||= urgent;
@@ -81,8 +81,8 @@ export class DispatchService extends BackgroundLoop {
   /** Stores the deliveries of events and starts those that may begin. */
   async expand(events: EventEnvelope[]): Promise<void> {
     await this.begin(async (worker) => {
-      const { claimed, due } = await this.deliveries.expand(events, this.capacity(), worker);
-      if (due) this.wake();
+      const { claimed, due, urgent } = await this.deliveries.expand(events, this.capacity(), worker);
+      if (due) this.wake({ urgent });
       return claimed;
     });
   }
@@ -162,7 +162,7 @@ export class DispatchService extends BackgroundLoop {
 
   private capacity(): Capacity {
     const capacity = capacityBeside(this.running.keys());
-    return this.isStopping ? { ...capacity, claims: 0 } : capacity;
+    return this.isStopping ? { ...capacity, claims: 0, direct: { attempts: 0, bytes: 0 } } : capacity;
   }
 
   private hasSuspect(): boolean {
