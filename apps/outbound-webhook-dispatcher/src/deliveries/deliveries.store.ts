@@ -66,10 +66,9 @@ const FIRST = `CROSS JOIN LATERAL (
   ) first`;
 
 /**
- * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, keeps them in the feed, and gives each
- * wanted delivery the number of its event and that of the event before it that its webhook wanted (decision 282). An opt-in event counts
- * while it is wanted (decision 350). The upserts lock rows in order, and continue from the newest numbers even if another replica has
- * committed since the snapshot.
+ * SQL: numbers the fresh events of each business that has a feed, or a webhook to begin one with, keeps them in the feed, and moves each
+ * webhook's newest number on (decision 282). An opt-in event counts while it is wanted (decision 350). The upserts lock rows in order, and
+ * continue from the newest numbers even if another replica has committed since the snapshot.
  */
 const NUMBERED = `counted AS MATERIALIZED (
     SELECT e.* FROM e

@@ -56,6 +56,14 @@ const LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
   EVENTS.next,
 );
 
+/** SQL: the updates that cannot be read. Only for a statement with some, because PostgreSQL prepares each part, used or not (decision 698). */
+const SET_ASIDE = `, set_aside AS (
+         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
+         SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
+         FROM ${LETTERS.from('b')}
+         JOIN added ON added.body_hash = b.hash AND added.is_split
+       )`;
+
 /** Stores the callbacks as they arrive. */
 @Injectable()
 export class CallbacksStore {
@@ -106,15 +114,10 @@ export class CallbacksStore {
          SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
          FROM ${EVENTS.from('e', 'nth')}
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
-       ), set_aside AS (
-         INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
-         SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
-         FROM ${LETTERS.from('b')}
-         JOIN added ON added.body_hash = b.hash AND added.is_split
-       )
+       )${bad.length > 0 ? SET_ASIDE : ''}
        SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
        UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`,
-      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...LETTERS.values(bad)],
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(bad.length > 0 ? LETTERS.values(bad) : [])],
     );
     const older = rows.find(({ hash }) => hash !== null)?.older ?? null;
     for (const { updates } of distinct) allowDirectPublish(updates?.events ?? [], older);
