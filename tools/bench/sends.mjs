@@ -5,7 +5,7 @@ import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 
 const KINDS = ['template', 'text', 'media', 'otp'];
 
-/** @returns what the load generator measured */
+/** @returns what the load generator measured. Says so if it counted less because the product refused, for example beyond 100,000 sends a minute. */
 export function load(options) {
   return new Promise((resolve, reject) => {
     const generator = spawn(process.execPath, [new URL('load.mjs', import.meta.url).pathname, JSON.stringify(options)], {
@@ -13,7 +13,13 @@ export function load(options) {
     });
     let out = '';
     generator.stdout.on('data', (chunk) => (out += chunk));
-    generator.once('exit', (code) => (code === 0 ? resolve(JSON.parse(out)) : reject(new Error(`the load generator ended with ${code}`))));
+    generator.once('exit', (code) => {
+      if (code !== 0) return reject(new Error(`the load generator ended with ${code}`));
+      const measured = JSON.parse(out);
+      if (Object.keys(measured.statuses).some((status) => status !== '200'))
+        console.error(`The responses to send-${options.kind} over ${options.connections} connections:`, measured.statuses);
+      resolve(measured);
+    });
   });
 }
 
