@@ -37,7 +37,7 @@ export interface Capacity {
   busy: { webhooks: Counts; businesses: Counts; hosts: Counts; bytes: Counts; slow: Counts };
   /** Those that have used up their share. */
   full: Receivers;
-  /** What an expansion may start itself. */
+  /** Deliveries, and bytes of their bodies, that an expansion may start itself. */
   direct: { attempts: number; bytes: number };
   /** Those whose share has no room for that many. */
   crowded: Receivers;

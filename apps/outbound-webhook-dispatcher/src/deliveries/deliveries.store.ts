@@ -235,7 +235,7 @@ export class DeliveriesStore {
         ...[crowded.webhooks, crowded.businesses, crowded.hosts],
       ],
     );
-    const begun = rows.filter((row): row is typeof row & Begun => row.id != null);
+    const begun = rows.filter((row): row is typeof row & Begun => typeof row.id === 'string');
     const claimed = begun.map((row) => {
       const body = bodies.get(row.event_id) as string;
       const bytes = Buffer.byteLength(body);
