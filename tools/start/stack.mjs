@@ -23,7 +23,7 @@ const SIMULATOR_NICE = -10;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 /** Heap limits of all services in one process, in megabytes; equal to those of the profile `small` in docker-compose.yml. */
-const STANDALONE_HEAP = '--max-semi-space-size=8 --max-old-space-size=1280';
+const STANDALONE_HEAP = '--max-semi-space-size=24 --max-old-space-size=1280';
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
 /** The apps that a process runs. */
 const appsOf = (app) => (app === 'standalone' ? [app, ...MIGRATED] : [app]);
