@@ -306,7 +306,7 @@ export class DeliveriesStore {
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
     // Most batches have no failure, and PostgreSQL prepares each part of a statement, used or not.
-    const mayFail = ends.some(({ attempt, end }) => !end.succeeded && !attempt.manual);
+    const someFailed = ends.some(({ attempt, end }) => !end.succeeded && !attempt.manual);
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
     const [row] = await this.db.relaxed.query<Freed>(
       `WITH n AS MATERIALIZED (
@@ -343,7 +343,7 @@ export class DeliveriesStore {
            failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
          FROM counts c WHERE w.id = c.id
          RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
-       ), ${mayFail ? `failing AS (${FAILING}), ` : ''}hours AS (
+       ), ${someFailed ? `failing AS (${FAILING}), ` : ''}hours AS (
          INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
          SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')
          FROM ended WHERE NOT manual GROUP BY webhook_id
@@ -351,7 +351,7 @@ export class DeliveriesStore {
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
-              ${mayFail ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published`,
+              ${someFailed ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published`,
       ENDS.values(ends),
     );
     return row ?? { continues: false, due: false, published: false };

@@ -5,7 +5,7 @@ import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
 import { SUSPECT_AFTER, type Attempt } from './attempt';
 import { AttemptService, type Claim } from './attempt.service';
-import { capacityBeside, CLAIM_BATCH, type Capacity } from './capacity';
+import { capacityBeside, CLAIM_BATCH } from './capacity';
 import { DeliveriesStore } from './deliveries.store';
 import { LanesStore } from './lanes.store';
 
@@ -81,7 +81,7 @@ export class DispatchService extends BackgroundLoop {
   /** Stores the deliveries of events and starts those that may begin. */
   async expand(events: EventEnvelope[]): Promise<void> {
     await this.begin(async (worker) => {
-      const { claimed, due, urgent } = await this.deliveries.expand(events, this.capacity(), worker);
+      const { claimed, due, urgent } = await this.deliveries.expand(events, capacityBeside(this.running.keys()), worker);
       if (due) this.wake({ urgent });
       return claimed;
     });
@@ -153,16 +153,11 @@ export class DispatchService extends BackgroundLoop {
   }
 
   private async claim(worker: string | undefined): Promise<Attempt[]> {
-    const capacity = this.capacity();
+    const capacity = capacityBeside(this.running.keys());
     if (worker === undefined || capacity.claims === 0) return [];
     const claimed = await this.deliveries.claim(capacity, worker, this.lastBusiness);
     this.lastBusiness = claimed.length === capacity.claims ? (claimed.at(-1)?.business_id ?? '0') : '0';
     return claimed;
-  }
-
-  private capacity(): Capacity {
-    const capacity = capacityBeside(this.running.keys());
-    return this.isStopping ? { ...capacity, claims: 0, direct: { attempts: 0, bytes: 0 } } : capacity;
   }
 
   private hasSuspect(): boolean {
@@ -170,10 +165,10 @@ export class DispatchService extends BackgroundLoop {
     return false;
   }
 
-  /** Claims attempts and starts them. @returns how many */
+  /** Claims attempts and starts them; a stopping process claims none. @returns how many */
   private begin(claim: (worker: string | undefined) => Promise<Attempt[]>): Promise<number> {
     return this.serialize(async () => {
-      const claimed = await claim(this.mayClaim ? this.worker : undefined);
+      const claimed = await claim(this.mayClaim && !this.isStopping ? this.worker : undefined);
       for (const attempt of claimed) this.start(attempt);
       return claimed.length;
     });
