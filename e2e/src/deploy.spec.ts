@@ -105,7 +105,7 @@ describe('docker-compose.yml', () => {
     expect(standalone?.environment).toEqual({
       ...variables,
       ENV_FILE: '/access/{service}/env',
-      NODE_OPTIONS: /^const STANDALONE_HEAP = '(.*)';$/m.exec(file('tools/start/stack.mjs'))?.[1],
+      NODE_OPTIONS: /^const STANDALONE_OPTIONS = '(.*)';$/m.exec(file('tools/start/stack.mjs'))?.[1],
     });
     for (const name of ['standalone', 'small-migrations'])
       expect(compose.services[name]?.volumes?.toSorted()).toEqual(SERVICES.map((app) => `access-${app}:/access/${app}:ro`).sort());

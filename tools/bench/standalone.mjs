@@ -4,7 +4,8 @@ import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 import { loadOf } from './sends.mjs';
 
 const CONNECTIONS = 64;
-const WARM_UP_SECONDS = 10;
+/** As long as measureSends warms up the separate form. */
+const WARM_UP_SECONDS = 20;
 /** Its pools close idle connections for half a minute after the start. */
 const IDLE_MS = 60_000;
 
@@ -18,9 +19,10 @@ export async function measureStandalone({ separate, isWarm, standalone, rounds, 
   await pause(Math.max(0, standalone.startedAt + IDLE_MS - Date.now()));
   const idle = { connections: await standalone.connections(), megabytes: standalone.servicesMemory() };
   await sends(standalone, WARM_UP_SECONDS);
-  const measured = await alternate([separate, standalone], rounds, (product) =>
+  // Short rounds: the machine's speed changes within seconds, and a pair of rounds must see the same one.
+  const measured = await alternate([separate, standalone], 3 * rounds, (product) =>
     product.counting(async () => {
-      const round = await sends(product, seconds);
+      const round = await sends(product, seconds / 2);
       // Count the work that follows a send too.
       await pause(1_000);
       return round;

@@ -22,8 +22,8 @@ const SIMULATOR_GRACE_MS = 3_500;
 const SIMULATOR_NICE = -10;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
-/** Heap limits of all services in one process, in megabytes; equal to those of the profile `small` in docker-compose.yml. */
-const STANDALONE_HEAP = '--max-semi-space-size=24 --max-old-space-size=1280';
+/** Options of Node.js for all services in one process, with sizes in megabytes; equal to those of the profile `small` in docker-compose.yml. */
+const STANDALONE_OPTIONS = '--max-semi-space-size=24 --max-old-space-size=1280 --use-largepages=silent';
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
 /** The apps that a process runs. */
 const appsOf = (app) => (app === 'standalone' ? [app, ...MIGRATED] : [app]);
@@ -104,7 +104,7 @@ export class Stack {
       const lines = Object.entries(addressesOf(app, this.#own, this.secrets.passwords)).map(([name, value]) => `${name}='${value}'`);
       writeFileSync(join(dir, `${app}.env`), `${lines.join('\n')}\n`, { mode: 0o600 });
     }
-    return { GATEWAY_PORT: String(this.gatewayPort), ENV_FILE: join(dir, '{service}.env'), NODE_OPTIONS: STANDALONE_HEAP };
+    return { GATEWAY_PORT: String(this.gatewayPort), ENV_FILE: join(dir, '{service}.env'), NODE_OPTIONS: STANDALONE_OPTIONS };
   }
 
   /** Stops the gateway first, then the services, then their servers. */
