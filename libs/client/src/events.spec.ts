@@ -56,6 +56,17 @@ describe('events of the client', () => {
     expect(urls.map((url) => new URL(url, 'http://x').searchParams.get('after'))).toEqual(['7', '9', '9', '9', '9']);
   });
 
+  it('gives a response that waits for an event its time, whatever the timeout of other calls', async () => {
+    const timeouts = jest.spyOn(AbortSignal, 'timeout');
+    const { port } = server.address() as AddressInfo;
+    const hasty = new Gateway({ url: `http://127.0.0.1:${port}`, apiKey: 'k', timeoutSeconds: 2 }).events;
+    responders = [page([1]), page([1]), page([1]), page([1])];
+    await hasty.follow().next();
+    for (const options of [{ wait: 1 }, { wait: 0 }, {}]) await hasty.list(options);
+    expect(timeouts.mock.calls).toEqual([[35_000], [11_000], [2_000], [2_000]]);
+    timeouts.mockRestore();
+  });
+
   it('throws when the gateway refuses or events are lost, unless the caller accepts the gap', async () => {
     const gap = page([20], { gap: true, oldest: 20 });
     responders = [json({ error: 'no permission' }, 403), gap, gap];

@@ -68,6 +68,6 @@ export class Events {
 
   private read({ signal, types, ...rest }: ListOptions, retries?: number): Promise<FeedPage> {
     const query = { ...rest, types: types?.join(',') };
-    return this.transport.call<FeedPage>({ method: 'get', path: '/api/v1/events', query, retries }, { signal });
+    return this.transport.call<FeedPage>({ method: 'get', path: '/api/v1/events', query, retries, waitSeconds: rest.wait }, { signal });
   }
 }

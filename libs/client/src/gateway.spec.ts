@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Gateway, GatewayRefusal } from './gateway';
+import type { FileContent } from './transport';
 
 interface Request {
   method: string;
@@ -77,6 +79,26 @@ describe('the client library (decision 368)', () => {
     await gateway.createWebhook(WEBHOOK);
     await expect(gateway.createWebhook(WEBHOOK)).rejects.not.toBeInstanceOf(GatewayRefusal);
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST', 'POST']);
+  });
+
+  it.each<[string, () => FileContent, number]>([
+    ['bytes', () => Buffer.from('file'), 2],
+    ['a Blob', () => new Blob(['file']), 2],
+    ['a stream of the web', () => new Blob(['file']).stream(), 1],
+    ['a stream of Node.js', () => Readable.from([Buffer.from('file')]), 1],
+    [
+      'an async generator',
+      async function* () {
+        yield Buffer.from('file');
+      },
+      1,
+    ],
+  ])('uploads %s, and repeats only what it can read again', async (_, content, attempts) => {
+    responses = [limited];
+    const uploaded = gateway.uploadMedia(content(), { type: 'image/png' });
+    if (attempts === 1) await expect(uploaded).rejects.toMatchObject({ error_code: 'RATE_LIMITED' });
+    else await uploaded;
+    expect(requests.map(({ body }) => body)).toEqual(Array(attempts).fill('file'));
   });
 
   it('gives up after its retries, and when it is aborted', async () => {

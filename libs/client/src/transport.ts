@@ -9,7 +9,10 @@ export interface GatewayOptions {
   retries?: number;
   /** The longest pause before a retry, in seconds; a longer `Retry-After` is an error. 60 by default. */
   longestPauseSeconds?: number;
-  /** Seconds until an attempt counts as lost; 40 by default, longer than any response of the gateway takes. */
+  /**
+   * Seconds until an attempt counts as lost; 40 by default, longer than any response of the gateway takes. An attempt that waits for an event
+   * gets at least ten more than its wait.
+   */
   timeoutSeconds?: number;
 }
 
@@ -33,6 +36,8 @@ export interface Call {
   file?: { content: FileContent; type: string };
   returnsFile?: boolean;
   range?: string | undefined;
+  /** Seconds that the gateway may wait for an event before it responds. */
+  waitSeconds?: number | undefined;
   /** Retries of this call instead of the option's; with `Infinity` a longer `Retry-After` is cut. */
   retries?: number | undefined;
 }
@@ -59,6 +64,8 @@ export class GatewayRefusal extends Error {
 const RETRIES = 3;
 const LONGEST_PAUSE_SECONDS = 60;
 const TIMEOUT_SECONDS = 40;
+/** Least time for a response after its wait. */
+const AFTER_WAIT_SECONDS = 10;
 const FIRST_PAUSE_SECONDS = 0.5;
 /** Nothing was done, whatever the method. */
 const HAD_NO_EFFECT = new Set(['RATE_LIMITED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE', 'OVERLOADED', 'QUERY_TIMEOUT']);
@@ -78,8 +85,7 @@ export class Transport {
 
   private async retried<R>(call: Call, read: (response: Response) => Promise<R>, { idempotencyKey, signal }: CallOptions = {}): Promise<R> {
     const { longestPauseSeconds: longest = LONGEST_PAUSE_SECONDS } = this.options;
-    // A stream can be read once.
-    const retries = call.file?.content instanceof ReadableStream ? 0 : (call.retries ?? this.options.retries ?? RETRIES);
+    const retries = isStream(call.file?.content) ? 0 : (call.retries ?? this.options.retries ?? RETRIES);
     const key = call.takesKey ? (idempotencyKey ?? randomUUID()) : undefined;
     const target = targetOf(this.options.url, call);
     for (let attempt = 0; ; attempt++) {
@@ -95,9 +101,10 @@ export class Transport {
   }
 
   private async attempt(target: URL, call: Call, key?: string, signal?: AbortSignal): Promise<Response> {
-    const { method, body, file, returnsFile, range } = call;
+    const { method, body, file, returnsFile, range, waitSeconds } = call;
     const { apiKey, timeoutSeconds = TIMEOUT_SECONDS } = this.options;
-    const timeout = file || returnsFile ? [] : [AbortSignal.timeout(timeoutSeconds * 1_000)];
+    const seconds = waitSeconds ? Math.max(timeoutSeconds, waitSeconds + AFTER_WAIT_SECONDS) : timeoutSeconds;
+    const timeout = file || returnsFile ? [] : [AbortSignal.timeout(seconds * 1_000)];
     const response = await fetch(target, {
       method: method.toUpperCase(),
       headers: {
@@ -116,6 +123,9 @@ export class Transport {
     throw refusalOf(response, (await response.json().catch(() => ({}))) as Record<string, unknown>);
   }
 }
+
+/** Whether content can be read only once: a stream of the web or of Node.js, or an async generator. */
+const isStream = (content: FileContent | undefined): boolean => typeof content === 'object' && Symbol.asyncIterator in content;
 
 function targetOf(url: string, { path, at = {}, query = {} }: Call): URL {
   const target = new URL(
