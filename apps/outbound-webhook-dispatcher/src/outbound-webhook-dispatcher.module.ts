@@ -21,12 +21,17 @@ import { WebhooksStore } from './webhooks/webhooks.store';
 const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
 
-/** Only deliveries that have ended expire. Their condition on `created_at` changes nothing but lets an index find them. */
+/** Only deliveries that have ended expire, and those of deleted webhooks. Their condition on `created_at` changes nothing but lets an index find them. */
 const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherConfig) => ({
   rows: [
     {
       table: 'dispatch.deliveries',
       where: `created_at < now() - interval '${days} days' AND finished_at < now() - interval '${days} days'`,
+    },
+    { table: 'dispatch.deliveries', where: 'webhook_id IN (SELECT webhook_id FROM dispatch.deleted_webhooks)' },
+    {
+      table: 'dispatch.deleted_webhooks',
+      where: 'NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = aged.webhook_id)',
     },
     { table: 'dispatch.feed_events', where: `created_at < now() - interval '${eventsDays} days'` },
     { table: 'dispatch.feed_types', where: 'wanted_until < now()' },

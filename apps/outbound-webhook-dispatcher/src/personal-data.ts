@@ -1,6 +1,6 @@
 import { isOfPerson, namesPerson, type PersonalData } from '@mgw/service';
 
-/** Deliveries and the feed are copies of events, so they are not exported. Open ones end first: their lanes count them. */
+/** Deliveries and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a deleted webhook have no lane. */
 export const dispatcherPersonalData: PersonalData = {
   scanned: [
     {
@@ -16,7 +16,8 @@ export const dispatcherPersonalData: PersonalData = {
       key: 'id',
       type: 'bigint',
       where: `r.business_id = person.business_id AND ${isOfPerson('r')}`,
-      change: `DELETE FROM dispatch.deliveries t USING hit WHERE t.id = hit.id AND NOT t.queued AND t.state NOT IN ('pending', 'running')`,
+      change: `DELETE FROM dispatch.deliveries t USING hit WHERE t.id = hit.id
+        AND (NOT t.queued AND t.state NOT IN ('pending', 'running') OR t.webhook_id IN (SELECT webhook_id FROM dispatch.deleted_webhooks))`,
     },
   ],
 };

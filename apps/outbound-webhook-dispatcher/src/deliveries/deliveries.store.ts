@@ -312,7 +312,7 @@ export class DeliveriesStore {
       `WITH n AS MATERIALIZED (
          SELECT * FROM ${ENDS.from('n', 'nth')}
        ), webhook AS MATERIALIZED (
-         -- Changes no key, so it does not block new deliveries, whose foreign keys lock the webhook.
+         -- Changes no key, so it does not block new deliveries, which lock the webhook against its deletion.
          SELECT id FROM dispatch.webhooks WHERE id = ANY (${ENDS.list('webhook_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open

@@ -10,6 +10,7 @@ import {
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
+import { webhookNotFound } from '../webhooks/webhook-errors';
 import { RECOVERY_LANE } from './recovery-lane';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
@@ -96,12 +97,11 @@ export class DeliveryLogStore {
 
   /** @returns null when the webhook of this business has no such delivery */
   async find({ business_id, webhook_id, delivery_id }: RequestOf<typeof GetDelivery>): Promise<DeliveryRecord | null> {
-    const [row] = await this.db
-      .reads(business_id)
-      .query<LogRow & SentRow>(
-        `SELECT ${COLUMNS}, ${SENT} FROM dispatch.deliveries d WHERE d.id = $1 AND d.webhook_id = $2 AND d.business_id = $3`,
-        [delivery_id, webhook_id, business_id],
-      );
+    const [row] = await this.db.reads(business_id).query<LogRow & SentRow>(
+      `SELECT ${COLUMNS}, ${SENT} FROM dispatch.webhooks w JOIN dispatch.deliveries d ON d.webhook_id = w.id
+         WHERE d.id = $1 AND w.id = $2 AND w.business_id = $3`,
+      [delivery_id, webhook_id, business_id],
+    );
     return row ? shownRecord(row, row) : null;
   }
 
@@ -174,13 +174,14 @@ export class DeliveryLogStore {
   /**
    * Stores a delivery that a person requested.
    * @returns its id
-   * @throws GatewayError CONFLICT when too many test events of the webhook wait
+   * @throws GatewayError NOT_FOUND; CONFLICT when too many test events of the webhook wait
    */
   async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
     const { business_id, webhook_id, event, event_id, body } = delivery;
     return this.db.transaction(async (tx) => {
       // One test event at a time counts the waiting ones. This lock does not block other events.
-      await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [webhook_id]);
+      const known = await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [webhook_id]);
+      if (known.length === 0) throw webhookNotFound();
       const tests = await tx.query(
         `SELECT FROM dispatch.lanes WHERE webhook_id = $1 AND ordering_key >= 'test:' AND ordering_key < 'test;' LIMIT ${MOST_TESTS}`,
         [webhook_id],

@@ -146,7 +146,11 @@ export class WebhooksStore {
     );
   }
 
-  /** The lock order of all statements: the webhook, its lanes, its deliveries. @returns whether the webhook existed */
+  /**
+   * Deletes a webhook and its lanes, so nothing more is delivered. Its deliveries, perhaps millions, are deleted later in batches: new events
+   * of the business wait for this lock. The lock order of all statements: the webhook, its lanes, its deliveries.
+   * @returns whether the webhook existed
+   */
   async delete(businessId: number, id: number): Promise<boolean> {
     return this.db.transaction(async (tx) => {
       const [known] = await tx.query<{ events: string[] }>(
