@@ -3,6 +3,7 @@ import { Batcher } from '@mgw/batching';
 import { Egress, type EgressCall, type EgressResult } from '@mgw/egress';
 import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
+import { isAboutValues } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import { counter, traced, type Logger } from '@mgw/telemetry';
@@ -22,8 +23,10 @@ export interface Claim {
   holds(): boolean;
 }
 
-const RECORD_TRIES = 5;
 const FIRST_RECORD_DELAY_MS = 500;
+const LONGEST_RECORD_DELAY_MS = 4_000;
+/** Time of an attempt beside the receiver's, to connect to the database and to store its end, in milliseconds. */
+const STORED_WITHIN_MS = 2_000;
 const NOTHING_FREED: Freed = { continues: false, due: false, published: false };
 const SET_ASIDE: End = {
   succeeded: false,
@@ -43,6 +46,7 @@ const attemptsEnded = counter('mgw_webhook_attempts_total', 'Attempts to deliver
 @Injectable()
 export class AttemptService {
   private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Freed>;
+  private isClosed = false;
 
   constructor(
     private readonly deliveries: DeliveriesStore,
@@ -56,6 +60,7 @@ export class AttemptService {
     this.ends = new Batcher({
       businessOf: ({ attempt }) => attempt.business_id,
       sizeOf: ({ end }) => Buffer.byteLength(end.responseBody ?? ''),
+      isItemError: isAboutValues,
       run: async (ends) => {
         const freed = await deliveries.finish(ends);
         if (freed.published) relay.wake();
@@ -64,8 +69,14 @@ export class AttemptService {
     });
   }
 
+  /** How long an attempt takes at most while the database responds, in milliseconds. */
+  get longestMs(): number {
+    return this.config.responseWithinMs + STORED_WITHIN_MS;
+  }
+
   /** Closes the connections to receivers. Attempts that this cuts off are not recorded, so another worker repeats them. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await this.egress.close();
   }
 
@@ -171,13 +182,18 @@ export class AttemptService {
     return { url, headers };
   }
 
+  /** Keeps a known result until the database responds again, because a repeated attempt would be a duplicate (guarantees §4, D2, D3). */
   private async record(attempt: Attempt, end: AttemptEnd): Promise<Freed> {
-    for (let tries = 1; ; tries++) {
+    for (let delayMs = FIRST_RECORD_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RECORD_DELAY_MS)) {
       try {
         return await this.ends.add({ attempt, end });
       } catch (error) {
-        if (tries === RECORD_TRIES) throw error;
-        await new Promise((resume) => setTimeout(resume, FIRST_RECORD_DELAY_MS * 2 ** (tries - 1)));
+        if (this.isClosed || isAboutValues(error)) throw error;
+        this.logger.warn(
+          { err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id },
+          'recording an attempt failed; will retry',
+        );
+        await new Promise((resume) => setTimeout(resume, delayMs));
       }
     }
   }

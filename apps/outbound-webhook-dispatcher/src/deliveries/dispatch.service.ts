@@ -19,8 +19,8 @@ const SKIP_EVERY_MS = 2_000;
  */
 const GRACE_MS = 1_000;
 const CONFIRM_EVERY_MS = 50;
-/** How long a stop waits for attempts in progress, well within a service's 8 s. Other workers repeat the attempts that it cuts off. */
-const DRAIN_MS = 4_000;
+/** The longest wait of a stop for attempts in progress, well within a service's 40 s. Other workers repeat the attempts that it cuts off. */
+const MOST_DRAIN_MS = 25_000;
 
 /** Claims due attempts and runs them side by side. */
 @Injectable()
@@ -62,12 +62,10 @@ export class DispatchService extends BackgroundLoop {
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
     await this.turn;
-    await this.drain(DRAIN_MS);
+    await this.drain(Math.min(this.attempts.longestMs, MOST_DRAIN_MS));
     await this.attempts.close();
     await this.drain(POLL_EVERY_MS);
-    const { worker } = this;
-    if (worker !== undefined)
-      await this.lanes.releaseOrphans(worker, []).catch((error: unknown) => this.logger.warn({ err: error }, 'releasing claims failed'));
+    await this.releaseAll().catch((error: unknown) => this.logger.warn({ err: error }, 'releasing claims failed'));
     await this.heartbeat.stop();
   }
 
@@ -129,6 +127,12 @@ export class DispatchService extends BackgroundLoop {
     if (now - this.skippedAt < SKIP_EVERY_MS) return;
     await this.serialize(() => this.releaseOrphans());
     if (!(await this.lanes.skipDisabled())) this.skippedAt = now;
+  }
+
+  /** Releases every claim: those that remain would count as lost by a dead worker. */
+  private async releaseAll(): Promise<void> {
+    const { worker } = this;
+    while (worker !== undefined && (await this.lanes.releaseOrphans(worker, [])));
   }
 
   private async releaseOrphans(): Promise<void> {

@@ -19,6 +19,7 @@ import { startHarness, type Harness } from '@mgw/harness';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
 import { service } from '../main';
+import { DeliveriesStore } from './deliveries.store';
 import { sent } from './dispatch.fixture';
 
 describe('spec §6, guarantees §4: events to receivers', () => {
@@ -417,26 +418,80 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);
   });
 
-  it('guarantees §8, D3: a dispatcher that stops records attempts that end, and releases those that it cuts off for another attempt', async () => {
+  it('guarantees §8, D3: a dispatcher that stops waits as long as a receiver may take to respond', async () => {
     const stopping = await harness.run(service);
-    const webhook_id = await create();
-    let end = (): unknown => undefined;
-    receiver.respond((_, response) => void (end = () => response.writeHead(200).end()));
+    await create();
+    receiver.respond((_, response) => void setTimeout(() => response.writeHead(200).end(), 6_000));
     await harness.publish(sent(1));
     await eventually(() => receiver.requests.length === 1);
+    await stopping.stop();
+    expect(await states()).toEqual(['succeeded']);
+  });
+
+  it('guarantees §8, D3: a dispatcher that stops releases each claim that it cuts off, and counts no dead worker', async () => {
+    const stopping = await harness.run(service, { WEBHOOK_ANSWER_WITHIN_MS: '60000' });
+    const webhook_id = await create();
     receiver.respond(() => undefined);
-    await harness.publish(sent(2));
-    await eventually(() => receiver.requests.length === 2);
-    const stopped = stopping.stop();
-    end();
-    await stopped;
-    expect(await states()).toEqual(['succeeded', 'pending']);
+    await harness.publish(sent(1));
+    await eventually(() => receiver.requests.length === 1);
+    await harness.db.query(
+      `WITH d AS (
+         INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt)
+         SELECT $1, 1, 'message.sent', 'e' || n, 'k' || n, '{}', 'running', 1 FROM generate_series(1, 2000) AS n RETURNING id, ordering_key
+       )
+       INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
+       SELECT $1, ordering_key, 1, (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL), id, 1 FROM d`,
+      [webhook_id],
+    );
+    await stopping.stop();
+    expect(await harness.db.query('SELECT state, lost_workers, count(*)::integer AS n FROM dispatch.deliveries GROUP BY 1, 2')).toEqual([
+      { state: 'pending', lost_workers: 0, n: 2_001 },
+    ]);
+    expect(await harness.db.query('SELECT FROM dispatch.lanes WHERE worker IS NOT NULL')).toEqual([]);
 
     receiver.respond((_, response) => void response.writeHead(200).end());
     await harness.run(service);
-    await eventually(async () => (await states()).every((state) => state === 'succeeded'));
-    expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.2']);
+    await eventually(async () => (await states()).every((state) => state === 'succeeded'), { timeoutMs: 60_000 });
+    expect(receiver.requests.filter(({ body }) => body.includes('wamid.1.1'))).toHaveLength(2);
     expect(await list()).toEqual([expect.objectContaining({ id: webhook_id, fail_count: 0 })]);
+  });
+
+  it('guarantees §4, D2, D3: keeps a known result through a long outage of the database', async () => {
+    const { app } = await harness.run(service);
+    await create();
+    const finish = jest.spyOn(app.get(DeliveriesStore, { strict: false }), 'finish').mockRejectedValue(new Error('connection refused'));
+    receiver.respond((_, response) => void response.writeHead(500).end());
+    await harness.publish(sent(1));
+    await eventually(() => finish.mock.calls.length === 6, { timeoutMs: 30_000 });
+    finish.mockRestore();
+    await eventually(async () => (await states()).join() === 'failed');
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('deletes a webhook at once, and the deliveries of its log later in batches', async () => {
+    await harness.run(service);
+    const webhook_id = await create();
+    await harness.publish(sent(1));
+    await eventually(async () => (await states()).join() === 'succeeded');
+    const page = { limit: 1, cursor: null, state: null };
+    const [{ id: delivery_id = 0 } = {}] = (await harness.rpc.call(ListDeliveries, { business_id: 1, webhook_id, ...page })).deliveries;
+    await harness.db.query(
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, queued)
+       SELECT $1, 1, 'message.sent', 'e' || n, 'k' || n, '{}', 'pending', true FROM generate_series(1, 25) AS n`,
+      [webhook_id],
+    );
+    await harness.rpc.call(DeleteWebhook, { business_id: 1, id: webhook_id });
+    expect(await states()).toHaveLength(26);
+    for (const called of [
+      harness.rpc.call(GetDelivery, { business_id: 1, webhook_id, delivery_id }),
+      harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id }),
+      harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null }),
+    ])
+      await expect(called).rejects.toMatchObject({ error_code: 'NOT_FOUND' });
+    await harness.run(service, { RETENTION_BATCH_ROWS: '10', RETENTION_PAUSE_MS: '0' });
+    await eventually(async () => (await harness.db.query('SELECT FROM dispatch.deleted_webhooks')).length === 0);
+    expect(await states()).toEqual([]);
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('counts a secret that cannot be opened as a failure, and delays nothing', async () => {
