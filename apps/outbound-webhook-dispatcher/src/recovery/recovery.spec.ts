@@ -73,6 +73,19 @@ describe('decision 353: a recovery', () => {
     expect(await recover()).toEqual({ queued: 0, next_since: null });
   });
 
+  it('guarantees §10, N2: refuses further requests while one begins, and lets none of them wait with a connection', async () => {
+    await fail();
+    const { db } = dispatching.harness;
+    const first = await db.transaction(async (tx) => {
+      await tx.query('SELECT FROM dispatch.deliveries FOR UPDATE');
+      const begun = recover();
+      await eventually(async () => (await db.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+      for (let i = 0; i < 10; i++) await expect(recover()).rejects.toMatchObject({ error_code: 'CONFLICT' });
+      return { begun };
+    });
+    expect(await first.begun).toEqual({ queued: FIRST, next_since: null });
+  });
+
   it('holds up no live event, refuses a second one while it runs, and can be cancelled', async () => {
     await fail();
     let release = () => {};

@@ -27,20 +27,22 @@ export class RecoveryStore {
     const { business_id, webhook_id, since, until = null, states } = request;
     return this.db.transaction(async (tx) => {
       // The lock order of all statements: the webhook, the lane, the deliveries.
-      const [webhook] = await tx.query<{ is_active: boolean }>(
-        'SELECT is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE',
+      // A further request would wait for the lane of this one, with a connection that deliveries need.
+      const [webhook] = await tx.query<{ is_active: boolean; is_first: boolean }>(
+        `SELECT is_active, pg_try_advisory_xact_lock(hashtextextended('recovery:' || id, 0)) AS is_first
+         FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE`,
         [business_id, webhook_id],
       );
       if (!webhook) throw webhookNotFound();
       if (!webhook.is_active) throw webhookDisabled();
+      if (!webhook.is_first) throw alreadyRunning();
       const lane = [webhook_id, RECOVERY_LANE];
       const opened = await tx.query(
         `INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, open, due_since) VALUES ($1, $2, $3, 0, ${dueSince('$2')})
          ON CONFLICT DO NOTHING RETURNING open`,
         [...lane, business_id],
       );
-      if (opened.length === 0)
-        throw new GatewayError('CONFLICT', 'A recovery of this webhook is running. Wait for its end or cancel it, then try again.');
+      if (opened.length === 0) throw alreadyRunning();
       const [taken] = await tx.query<{ queued: number; next_since: Date | null }>(
         `WITH examined AS MATERIALIZED (
            SELECT id, created_at, state, event_id, lost_workers FROM dispatch.deliveries
@@ -117,4 +119,8 @@ export class RecoveryStore {
       [webhook_id, since, until, queued],
     );
   }
+}
+
+function alreadyRunning(): GatewayError {
+  return new GatewayError('CONFLICT', 'A recovery of this webhook is running. Wait for its end or cancel it, then try again.');
 }
