@@ -484,7 +484,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   it('has seen every documented response, and the document has no other parts', () => {
-    // Only load causes 429 and 503; read-shares.spec.ts and reads.spec.ts cover them.
+    // Only load causes 429 and 503; request-shares.spec.ts and reads.spec.ts cover them.
     expect(PREFIXES.flatMap((prefix) => documented.unseen(prefix, ['429', '503']))).toEqual([]);
     const others = documented.operations('').filter(([, path]) => ![...PREFIXES, '/api/v1/'].some((prefix) => path.startsWith(prefix)));
     expect(others).toEqual([]);

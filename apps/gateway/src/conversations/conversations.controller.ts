@@ -28,6 +28,7 @@ import { Made } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { TemplateContent, templateOf } from '../sending/template-content';
+import { HasOwnShare } from '../sessions/request-shares';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { isUnattended } from '../sessions/session.strategy';
 import type { BusinessUser } from '../sessions/session-user';
@@ -146,12 +147,14 @@ export class ConversationsController {
   }
 
   @Post(':id/messages')
+  @HasOwnShare()
   @Responds(SendResult, 'Reply to the customer within the 24-hour window', AGENT_SENDS)
   async reply(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() { text, reply_to }: ReplyRequest) {
     return this.sends.inConversation(id, SendText, { text, ...(reply_to && { reply_to }) }, agent);
   }
 
   @Post(':id/files')
+  @HasOwnShare()
   @Responds(SendResult, 'Reply with a file within the 24-hour window', AGENT_SENDS)
   async file(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() body: FileReplyRequest) {
     const { media_type, media_id, caption, filename, reply_to } = body;
@@ -161,12 +164,14 @@ export class ConversationsController {
   }
 
   @Post(':id/reactions')
+  @HasOwnShare()
   @Responds(SendResult, 'React to a message within the 24-hour window, or remove the reaction', AGENT_SENDS)
   async react(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() { message_id, emoji }: ReactionRequest) {
     return this.sends.inConversation(id, SendReaction, { message_id, emoji }, agent);
   }
 
   @Post(':id/templates')
+  @HasOwnShare()
   @Responds(SendResult, 'Send an approved template to the customer', AGENT_SENDS)
   async template(@CurrentAgent() agent: Agent, @Param('id', IdPipe) id: number, @Body() body: TemplateContent) {
     return this.sends.inConversation(id, SendTemplate, templateOf(body), agent);

@@ -5,6 +5,7 @@ import { invalid } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { SendResult } from '../sending/sending.responses';
 import { templateOf } from '../sending/template-content';
+import { HasOwnShare } from '../sessions/request-shares';
 import { NeedsSession } from '../sessions/roles.guard';
 import { AgentSends, CurrentAgent, type Agent } from './agent-sends.service';
 import { AGENT_SENDS } from './conversations.controller';
@@ -17,6 +18,7 @@ export class NewMessageController {
   constructor(private readonly sends: AgentSends) {}
 
   @Post()
+  @HasOwnShare()
   @Responds(SendResult, 'Send a template to any person, or a text within the 24-hour window', AGENT_SENDS)
   async send(@CurrentAgent() agent: Agent, @Body() { phone, text, template_name, ...values }: NewMessageRequest) {
     const to = recipientOf(phone);

@@ -2,7 +2,7 @@ import { Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AuditStore, entryBy } from '../audit/audit.store';
 import { Responds } from '../responses/responds';
-import { HasOwnShare } from '../sessions/read-shares';
+import { HasOwnShare } from '../sessions/request-shares';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { MediaQuery, UploadQuery } from './media.requests';
@@ -21,6 +21,7 @@ export class ClientMediaController {
   ) {}
 
   @Post()
+  @HasOwnShare()
   @Responds(UploadedMedia, 'Upload a file, to send it by its id', { errors: UPLOAD_ERRORS, takesFile: true })
   upload(@CurrentUser() user: BusinessUser, @Query() { filename }: UploadQuery, @Req() request: FastifyRequest) {
     return this.audit.record(
@@ -31,6 +32,7 @@ export class ClientMediaController {
   }
 
   @Post('samples')
+  @HasOwnShare()
   @Responds(UploadedSample, 'Upload the sample of a template’s header: a picture, a video or a PDF', {
     errors: UPLOAD_ERRORS,
     takesFile: true,

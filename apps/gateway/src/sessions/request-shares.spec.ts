@@ -1,11 +1,11 @@
-import { GatewayError, ListConversations, ListMessages } from '@mgw/contracts';
+import { DeleteWebhook, GatewayError, ListConversations, ListMessages } from '@mgw/contracts';
 import { NO_COUNTS } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const PAGE = { messages: [], next_cursor: null, cursors: [] };
 
-describe('concurrent reads of the dashboard API', () => {
+describe('guarantees §10, N2: concurrent requests of the dashboard API', () => {
   let dashboard: Dashboard;
   let release: () => void;
   let running: number;
@@ -79,6 +79,41 @@ describe('concurrent reads of the dashboard API', () => {
     expect(running).toBe(12);
     release();
     expect((await Promise.all(searches)).filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(12);
+  });
+
+  it('bounds what a client calls an idle page too', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const searches = Array.from({ length: 40 }, () =>
+      owner
+        .get('/api/client/messages?q=x')
+        .set('x-unattended', '1')
+        .then(({ status }) => status),
+    );
+    expect(await Promise.race(searches)).toBe(429);
+    release();
+    await Promise.all(searches);
+  });
+
+  it('bounds changes on their own, so that a flood of them holds few connections of a service', async () => {
+    const business = await dashboard.business();
+    const owner = await dashboard.session('owner', business);
+    const outsider = await dashboard.session('owner', await dashboard.business());
+    dashboard.neighbours.respond(DeleteWebhook, async () => {
+      running += 1;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return {};
+    });
+    const waiting: (() => void)[] = [];
+    const deletions = Array.from({ length: 100 }, () => owner.delete('/api/client/webhooks/1').then(({ status }) => status));
+    expect(await Promise.race(deletions)).toBe(429);
+    await eventually(() => running === 12);
+    await owner.get('/api/client/conversations').expect(200);
+    const other = outsider.delete('/api/client/webhooks/2').then(({ status }) => status);
+    await eventually(() => running === 13);
+    dashboard.neighbours.respond(DeleteWebhook, () => ({}));
+    for (const end of waiting) end();
+    expect(await other).toBe(200);
+    expect(new Set(await Promise.all(deletions))).toEqual(new Set([200, 429]));
   });
 
   it('a search that took too long gets 503 and the remedy', async () => {

@@ -10,7 +10,7 @@ import {
 import { GatewayError } from '@mgw/contracts';
 import type { FastifyRequest } from 'fastify';
 import { BodyGuard } from '../http/body.guard';
-import { ReadShares } from './read-shares';
+import { RequestShares } from './request-shares';
 import { EVERYBODY, rolesOf } from './route-roles';
 import { SameOriginGuard } from './same-origin.guard';
 import type { SessionUser } from './session-user';
@@ -43,7 +43,7 @@ export class RolesGuard implements CanActivate {
 
 /** Routes behind the dashboard login; ROUTE_ROLES has their roles. */
 export const NeedsSession = () =>
-  applyDecorators(UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard), UseInterceptors(ReadShares));
+  applyDecorators(UseGuards(SameOriginGuard, SessionGuard, RolesGuard, BodyGuard), UseInterceptors(RequestShares));
 
 /** The user of the session. Declare it as BusinessUser if operators have no access. */
 export const CurrentUser = createParamDecorator((_: unknown, context: ExecutionContext) => userOf(context));

@@ -17,9 +17,10 @@ interface Unattended {
 }
 /** Marks a method that browsers call by themselves: such calls do not keep a session alive (spec §10). */
 export const IsUnattended = () => RouteConfig({ unattended: true } satisfies Unattended);
+export const isUnattendedRoute = ({ routeOptions }: FastifyRequest): boolean => (routeOptions.config as Unattended).unattended === true;
 /** Whether the browser or an idle page sent the request by itself. */
-export const isUnattended = ({ routeOptions, headers }: FastifyRequest): boolean =>
-  (routeOptions.config as Unattended).unattended === true || headers[UNATTENDED_HEADER] !== undefined;
+export const isUnattended = (request: FastifyRequest): boolean =>
+  isUnattendedRoute(request) || request.headers[UNATTENDED_HEADER] !== undefined;
 
 /** Authenticates a dashboard user by the cookie `token` (spec §5.8). */
 @Injectable()
