@@ -93,6 +93,8 @@ const HOSTILE: [string, string][] = [
   ['an escape character', '"\\u001b[2J"'],
   ['a carriage return', '"a\\rb"'],
   ['a control character beyond ASCII', '"a\\u0085b"'],
+  ['a name with NUL', '{"a\\u0000b":1}'],
+  ['a name with a lone surrogate', '{"\\ud800":1}'],
   ['fifty thousand characters', JSON.stringify('x'.repeat(50_000))],
 ];
 const TRUE_AND_FALSE = ['true', 'false'];
@@ -298,6 +300,18 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
       }
     expect(reached).toBe(0);
     await post('send-template', withField('send-template', 'body_params', '[0, -1.5, 9007199254740991]')).expect(200);
+  });
+
+  it('decision 107: refuses a number in the data of a flow that would arrive changed', async () => {
+    const send = (json: string) =>
+      post('send-interactive', withValue('send-interactive', { kind: 'flow', buttons: null, flow }, 'flow.data', json));
+    for (const number of ['12345678901234567890', '9007199254740993', '1e999', '1e21', '0.0000001']) {
+      const { status, body } = await send(`{"items":[{"price":${number}}]}`);
+      const details = [{ field: 'flow.data.items.0.price' }];
+      expect({ number, status, body: body as unknown }).toMatchObject({ number, status: 400, body: { details } });
+    }
+    expect(reached).toBe(0);
+    await send('{"items":[{"price":-1.5,"id":9007199254740991,"name":"12345678901234567890"}],"more":null}').expect(200);
   });
 
   it('decision 16: ignores filename without a document', async () => {

@@ -14,7 +14,7 @@ import {
   type ContactCards,
   type InteractiveKind,
 } from '@mgw/contracts';
-import { HasShape, rule } from '../requests/field-rules';
+import { HasShape, isCertain, rule } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { shapeFault } from '../requests/shape-fault';
 
@@ -66,8 +66,21 @@ export const IsFlow = () =>
   forKind('flow', FlowButton, ({ screen, data }) => {
     if (!data) return null;
     if (Object.keys(data).length === 0) return '.data must not be empty: leave it out';
-    return screen ? null : '.screen is required with data';
+    if (!screen) return '.screen is required with data';
+    const place = uncertainNumberIn(data);
+    return place === null ? null : `.data${place} must not be a very large or very small number: send it as a string`;
   });
+
+/** @returns the path of the first number that JSON.parse or JSON.stringify may change, such as `.items.0.price`; null without one */
+function uncertainNumberIn(value: unknown): string | null {
+  if (typeof value === 'number') return isCertain(value) ? null : '';
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const place = uncertainNumberIn(member);
+    if (place !== null) return `.${name}${place}`;
+  }
+  return null;
+}
 
 export const IsInteractiveBody = () =>
   HasShape(InteractiveContent.properties.body, (value, { kind }) =>

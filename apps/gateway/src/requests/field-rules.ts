@@ -82,10 +82,14 @@ export const IsQuickParams = () =>
 /** Completes "must hold …" for values of template variables. */
 export const PARAMS_HOLD = `strings of at most ${MAX_PARAM_LENGTH} characters, or numbers: very large and very small ones as strings`;
 
-/** Accepts a number only if its text is certain: within the safe integers, and written without an exponent. */
+/** Whether a number keeps its text (decision 107): it is within the safe integers, and written without an exponent. */
+export function isCertain(number: number): boolean {
+  return /^-?[\d.]+$/.test(String(number)) && Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+}
+
 export function isParam(param: unknown): boolean {
   if (typeof param === 'string') return !isLonger(param, MAX_PARAM_LENGTH);
-  return typeof param === 'number' && /^-?[\d.]+$/.test(String(param)) && Math.abs(param) <= Number.MAX_SAFE_INTEGER;
+  return typeof param === 'number' && isCertain(param);
 }
 
 function paramsFault(value: unknown): string | null {

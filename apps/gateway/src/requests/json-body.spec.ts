@@ -33,6 +33,8 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
     };
     expect(details('{"a":[{"b":"\\u0000"}]}')).toMatchObject([{ field: 'a.0.b' }]);
     expect(details('{"a":{"constructor":1}}')).toMatchObject([{ field: 'a.constructor' }]);
+    // A name that is not printable is not repeated.
+    expect(details('{"a":[{"b\\u0000":1}]}')).toMatchObject([{ field: 'a.0' }]);
   });
 
   it.each([
@@ -49,6 +51,8 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
     ['the last of them', '{"a":"\\u009f"}'],
     ['a lone high surrogate', '{"a":"\\ud83d"}'],
     ['a lone low surrogate', '{"a":["\\udc4b"]}'],
+    ['NUL in a name', '{"\\u0000":1}'],
+    ['a lone surrogate in a name', '{"a":[{"\\ud83d":1}]}'],
   ])('are refused with %s', (_, text) => {
     expect(read(text)).toBe('VALIDATION_FAILED');
   });

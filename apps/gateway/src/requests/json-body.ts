@@ -72,7 +72,7 @@ interface Fault {
   message: string;
 }
 
-/** Allocates nothing for content without a fault. */
+/** Allocates nothing for content without a fault. PostgreSQL refuses NUL and lone surrogates in names as in values. */
 function faultIn(value: unknown): Fault | null {
   if (typeof value === 'string')
     return FORBIDDEN_TEXT.test(value) ? { path: [], message: 'must not contain control characters or invalid Unicode' } : null;
@@ -86,6 +86,8 @@ function faultIn(value: unknown): Fault | null {
   }
   for (const key of Object.keys(value)) {
     if (FORBIDDEN_KEYS.has(key)) return { path: [key], message: 'is not allowed as a name' };
+    // The path ends before the name, which could not be printed.
+    if (FORBIDDEN_TEXT.test(key)) return { path: [], message: 'must not contain names with control characters or invalid Unicode' };
     const fault = faultIn((value as Record<string, unknown>)[key]);
     if (fault) return within(key, fault);
   }

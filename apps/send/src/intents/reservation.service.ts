@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import type { Sender } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, isAboutValues } from '@mgw/postgres';
 import { ConversationService } from '../conversations/conversation.service';
 import type { EarlierSend, IntentDraft, Reservation, SendPreview } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
@@ -21,20 +21,19 @@ export class ReservationService {
     private readonly conversations: ConversationService,
     private readonly db: Database,
   ) {
-    const reserve = async (drafts: IntentDraft[]): Promise<Reservation[]> => {
-      const hashes = await this.restoreOptOuts(drafts);
-      return store.reserve(drafts, hashes);
-    };
     this.reservations = new Batcher({
       maxSize: 128,
       maxHeldBytes: MAX_QUEUED_BYTES,
       largestShare: 1 / 2,
       businessOf: ({ sender }) => sender.business_id,
       sizeOf: ({ text, details }) => 2 * (text.length + (details?.length ?? 0)),
-      run: (drafts) =>
-        reserveDistinct(drafts, (leaders) => reserve(leaders).catch((error: unknown) => leaders.map(() => ({ kind: 'failed', error })))),
+      run: (drafts) => reserveDistinct(drafts, (leaders) => this.reserveAll(leaders)),
     });
-    this.lookups = new Batcher({ businessOf: ({ businessId }) => businessId, run: (keys) => store.findEarlier(keys) });
+    this.lookups = new Batcher({
+      businessOf: ({ businessId }) => businessId,
+      isItemError: isAboutValues,
+      run: (keys) => store.findEarlier(keys),
+    });
   }
 
   /** Resolves after the commit. The platform may be called only then (guarantees §1, S1). */
@@ -46,6 +45,19 @@ export class ReservationService {
   async preview(sender: Sender, recipient: string | null, kind: { type: string; marketing: boolean }): Promise<SendPreview> {
     if (recipient !== null) await this.restoreOptOuts([{ sender, to: recipient }]);
     return this.store.preview(sender, recipient, kind);
+  }
+
+  /** An error about values stored nothing, so the drafts are then reserved one by one, and only those with such values fail. */
+  private async reserveAll(drafts: IntentDraft[]): Promise<Reservation[]> {
+    try {
+      const hashes = await this.restoreOptOuts(drafts);
+      return await this.store.reserve(drafts, hashes);
+    } catch (error) {
+      if (drafts.length === 1 || !isAboutValues(error)) return drafts.map(() => ({ kind: 'failed', error }));
+      const reservations: Reservation[] = [];
+      for (const draft of drafts) reservations.push(...(await this.reserveAll([draft])));
+      return reservations;
+    }
   }
 
   /** @returns the hash of each recipient, or null */

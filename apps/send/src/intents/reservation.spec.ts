@@ -1,7 +1,9 @@
 import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
+import type { ConversationService } from '../conversations/conversation.service';
 import { service } from '../main';
 import type { IntentDraft } from './intent';
+import { ReservationService } from './reservation.service';
 import { ReservationStore } from './reservation.store';
 import { reserveDistinct } from './reserve-distinct';
 
@@ -169,5 +171,38 @@ describe('the reservation of a send (spec §3.2, §4.5)', () => {
     expect(await used()).toBe(before + 3);
     const again = await reserve(...['a', 'b', 'c', 'd'].map((key) => draft('12025559997', {}, key)));
     expect(again.map(({ kind }) => kind)).toEqual(['reserved', 'earlier', 'reserved', 'earlier']);
+  });
+
+  describe('a draft whose values PostgreSQL refuses', () => {
+    /** JSON, but no jsonb: PostgreSQL refuses NUL in a name. */
+    const poisoned = (key: string | null = null) => draft('12025559990', { details: '{"\\u0000":1}' }, key);
+    const conversations = {
+      restoreOptOuts: async (_: unknown, names: unknown[]) => names.map(() => null),
+    } as unknown as ConversationService;
+    /** Reserves the drafts in one batch. */
+    const reserveAll = (...drafts: IntentDraft[]) => {
+      const reservations = new ReservationService(store, conversations, harness.db);
+      return Promise.all(drafts.map((one) => reservations.reserve(one)));
+    };
+    const stored = (drafts: IntentDraft[]) =>
+      harness.db.query<{ id: string }>('SELECT id FROM send.intents WHERE id = ANY ($1::uuid[])', [drafts.map(({ id }) => id)]);
+
+    it('fails alone; the others of its batch are reserved once', async () => {
+      const before = (await used()) ?? 0;
+      const drafts = [draft('12025559980'), poisoned(), draft('12025559981', {}, 'good'), poisoned('bad'), draft('12025559982')];
+      const reservations = await reserveAll(...drafts);
+      expect(reservations.map(({ kind }) => kind)).toEqual(['reserved', 'failed', 'reserved', 'failed', 'reserved']);
+      expect([(await stored(drafts)).length, await used()]).toEqual([3, before + 3]);
+    });
+
+    it('passes its Idempotency-Key to the next draft', async () => {
+      const drafts = [poisoned('twice'), poisoned('twice'), draft('12025559983', {}, 'twice'), draft('12025559983', {}, 'twice')];
+      expect(await reserveAll(...drafts)).toMatchObject([
+        { kind: 'failed' },
+        { kind: 'failed' },
+        { kind: 'reserved' },
+        { kind: 'earlier', send: { id: drafts[2]?.id } },
+      ]);
+    });
   });
 });

@@ -1,8 +1,9 @@
+import { isAboutValues } from '@mgw/postgres';
 import type { EarlierSend, IntentDraft, Reservation } from './intent';
 
 /**
  * Reserves drafts so that no statement has one Idempotency-Key twice. The first draft of a key leads; the others return it as an earlier
- * send. If its recipient is refused, the next draft leads, because nothing was sent and it may have another recipient.
+ * send. If its recipient or its values are refused, the next draft leads: nothing was stored, and it may differ.
  */
 export async function reserveDistinct(
   drafts: IntentDraft[],
@@ -13,7 +14,7 @@ export async function reserveDistinct(
   const leading = [...leaders.values()];
   const outcomes = new Map((await reserve(leading)).map((outcome, i) => [leading[i] as IntentDraft, outcome]));
   const leaderOf = (draft: IntentDraft) => leaders.get(idempotencyIdentity(draft)) as IntentDraft;
-  const next = drafts.filter((draft) => !outcomes.has(draft) && isRecipientRefused(outcomes.get(leaderOf(draft)) as Reservation));
+  const next = drafts.filter((draft) => !outcomes.has(draft) && isRefused(outcomes.get(leaderOf(draft)) as Reservation));
   if (next.length > 0) (await reserveDistinct(next, reserve)).forEach((outcome, i) => outcomes.set(next[i] as IntentDraft, outcome));
   return drafts.map((draft) => {
     const own = outcomes.get(draft);
@@ -24,8 +25,9 @@ export async function reserveDistinct(
   });
 }
 
-function isRecipientRefused({ kind }: Reservation): boolean {
-  return kind === 'suppressed' || kind === 'window_closed';
+function isRefused(reservation: Reservation): boolean {
+  if (reservation.kind === 'failed') return isAboutValues(reservation.error);
+  return reservation.kind === 'suppressed' || reservation.kind === 'window_closed';
 }
 
 function idempotencyIdentity({ id, sender }: IntentDraft): string {
