@@ -1,4 +1,5 @@
-import { GetSuppression, LiftSuppression, SetSendSettings, SetSuppression } from '@mgw/contracts';
+import { GetSuppression, LiftSuppression, newIntentId, PlatformPreference, SetSendSettings, SetSuppression } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -87,6 +88,43 @@ describe('opt-out words (decision 45: the whole text, trimmed, in any case)', ()
       });
       await sending.harness.rpc.call(SetSuppression, { business_id: DEFAULT_WORDS, phone, state: 'blocked', reason: null });
       expect(await stateOf(DEFAULT_WORDS, phone)).toBe('blocked');
+    });
+  });
+
+  describe('at a time in the future, from a platform clock that is ahead', () => {
+    const ahead = () => new Date(Date.now() + 3_600_000).toISOString();
+    /** Platform times have whole seconds. */
+    const now = () => new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
+    const send = (to: string) => sending.template({}, { to });
+    const prefer = async (phone: string, value: string, said_at: string) => {
+      const data = { phone_number_id: '700', category: 'marketing_messages', value, said_at, from: { phone, user_id: null, name: '' } };
+      await sending.harness.publish(newEvent(PlatformPreference, { id: newIntentId(), at: said_at, business_id: 1, key: phone, data }));
+    };
+    const becomes = (phone: string, state: string | null) => eventually(async () => (await stateOf(DEFAULT_WORDS, phone)) === state);
+
+    it('START does not outlast a later STOP', async () => {
+      const phone = newPhone();
+      await write(DEFAULT_WORDS, phone, { text: 'START', sent_at: ahead() });
+      await write(DEFAULT_WORDS, phone, { text: 'STOP', sent_at: now() });
+      expect(await send(phone)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+    });
+
+    it('STOP does not outlast a later START, also within the same second', async () => {
+      const phone = newPhone();
+      await write(DEFAULT_WORDS, phone, { text: 'STOP', sent_at: ahead() });
+      expect(await send(phone)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+      await write(DEFAULT_WORDS, phone, { text: 'START', sent_at: now() });
+      expect(await send(phone)).toMatchObject({ replayed: false });
+    });
+
+    it('START lifts the suppression of the platform, and a later one counts', async () => {
+      const phone = newPhone();
+      await prefer(phone, 'stop', ahead());
+      await becomes(phone, 'opted_out_marketing');
+      await write(DEFAULT_WORDS, phone, { text: 'START', sent_at: ahead() });
+      await becomes(phone, null);
+      await prefer(phone, 'stop', now());
+      await becomes(phone, 'opted_out_marketing');
     });
   });
 });

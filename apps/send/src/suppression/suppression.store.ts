@@ -38,6 +38,12 @@ const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${
   { examined: '$5', returned: '$6', columns: 'at::text AS exact' },
 )}) s JOIN send.conversations c ON c.id = s.conversation_id ORDER BY s.nth`;
 
+/**
+ * SQL: a platform time, clamped to the current second, because one in the future would win over every statement until then.
+ * Platform times have whole seconds, so another statement within this second still counts as later.
+ */
+const notInFuture = (at: string) => `least(${at}::timestamptz, date_trunc('second', clock_timestamp()))`;
+
 /** Stores one suppression per conversation and source. The newest statement of a source wins, in whatever order they arrive. */
 @Injectable()
 export class SuppressionStore {
@@ -54,7 +60,7 @@ export class SuppressionStore {
   ): Promise<void> {
     await tx.query(
       `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
-       SELECT business_id, id, $2, $3, coalesce($4, clock_timestamp()), $5 FROM send.conversations WHERE id = $1
+       SELECT business_id, id, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN clock_timestamp() ELSE ${notInFuture('$4')} END, $5 FROM send.conversations WHERE id = $1
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
@@ -84,10 +90,11 @@ export class SuppressionStore {
   /** START lifts earlier suppressions of the person and the platform (decision 45). */
   async lift(tx: Tx, conversationId: number, at: string): Promise<void> {
     await this.set(tx, conversationId, 'person', null, at);
-    await tx.query(`UPDATE send.suppressions SET state = NULL, at = $2 WHERE conversation_id = $1 AND source = 'platform' AND at <= $2`, [
-      conversationId,
-      at,
-    ]);
+    await tx.query(
+      `UPDATE send.suppressions SET state = NULL, at = ${notInFuture('$2')}
+       WHERE conversation_id = $1 AND source = 'platform' AND at <= ${notInFuture('$2')}`,
+      [conversationId, at],
+    );
   }
 
   async findByMessage(tx: Tx, { businessId, messageId, recipient }: SentMessageRef): Promise<number | null> {
