@@ -181,4 +181,53 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
       expect(await sending.text({}, NUMBER)).toMatchObject({ error_code: 'WINDOW_CLOSED' });
     });
   });
+
+  describe('a number that WhatsApp answers under another wa_id (platform §0.11)', () => {
+    const WA_ID = '5511987654321';
+    /** The same phone without the ninth digit, as Brazilian numbers were written before. */
+    const DIALLED = '551187654321';
+    beforeEach(() => {
+      sending.platform.respond((request, response) => {
+        const { to } = JSON.parse(request.body) as { to: string };
+        const contacts = [{ input: to, wa_id: WA_ID }];
+        const id = `wamid.B${sending.platform.calls().length}`;
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ contacts, messages: [{ id }] }));
+      });
+    });
+    const suppress = (phone: string) =>
+      sending.harness.rpc.call(SetSuppression, { business_id: 1, phone, state: 'opted_out_marketing', reason: null });
+
+    it('opts out the person whose conversation the business opened', async () => {
+      await suppress(DIALLED);
+      expect(await template(DIALLED)).toMatchObject({ replayed: false });
+      await sending.harness.publish(message([WA_ID, null], { text: 'STOP' }));
+      const [answered] = await received(1);
+      expect(await template(DIALLED)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out' } });
+      const [sent] = await sending.harness.published('message.sent');
+      expect(sent?.data).toMatchObject({ conversation_id: answered });
+      expect(await customers()).toEqual([DIALLED]);
+    });
+
+    it('merges two conversations of the phone into the older one, which gets the message', async () => {
+      await suppress(WA_ID);
+      await suppress(DIALLED);
+      await template(DIALLED);
+      await sending.harness.publish(message([WA_ID, null], { text: 'Hi' }));
+      const [answered] = await received(1);
+      const [sent] = await sending.harness.published('message.sent');
+      expect(sent?.data).toMatchObject({ conversation_id: answered });
+      expect(await sending.text({}, DIALLED)).toMatchObject({ replayed: false });
+    });
+
+    it('moves the number to the owner of the wa_id and keeps two people apart', async () => {
+      await sending.harness.publish(message([DIALLED, 'BR.1']), message([WA_ID, 'BR.2']));
+      const [former, owner] = await received(2);
+      expect(former).not.toBe(owner);
+      await template(DIALLED);
+      const [sent] = await sending.harness.published('message.sent');
+      expect(sent?.data).toMatchObject({ conversation_id: owner });
+      await sending.harness.publish(message([null, 'BR.1']), message([null, 'BR.2']));
+      expect((await received(4)).slice(2)).toEqual([former, owner]);
+    });
+  });
 });

@@ -48,13 +48,16 @@ export function aliasesOf({ userId, phone, waId }: Person): string[] {
 /**
  * Finds the one conversation of a person (decision 28). The user id is the identity and phones are aliases (platform §4.7): a phone that
  * was known with another user id has a new owner and moves to them. A user id never moves. A message with a user id that its person has
- * since changed is late (platform §4.2) and takes no alias from another person.
+ * since changed is late (platform §4.2) and takes no alias from another person. Without a user id, the owner of the `waId` is the person,
+ * because the platform writes to that number.
  */
 export function identify(person: Person, known: (alias: string) => KnownConversation | undefined): Identification {
-  const own = person.userId === null ? undefined : known(person.userId);
-  const isLate = own !== undefined && own.userId !== person.userId;
+  const ownName = person.userId ?? person.waId;
+  const own = ownName === null ? undefined : known(ownName);
+  const userId = person.userId ?? own?.userId ?? null;
+  const isLate = own !== undefined && own.userId !== userId;
   const isSomeoneElse = (found: KnownConversation) =>
-    found.id !== own?.id && person.userId !== null && found.userId !== null && found.userId !== person.userId;
+    found.id !== own?.id && userId !== null && found.userId !== null && found.userId !== userId;
   const found = aliasesOf(person)
     .map(known)
     .filter((entry): entry is KnownConversation => entry !== undefined && !isSomeoneElse(entry))

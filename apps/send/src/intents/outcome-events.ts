@@ -25,6 +25,11 @@ export function acceptedPerson({ intent, waId, userId }: Acceptance): Person {
   return { ...dialled, userId: dialled.userId ?? userId, waId };
 }
 
+/** Whether the platform reports another name of the recipient than the requested one (platform §0.11). Replies come from that name. */
+export function hasOtherName({ intent, waId, userId }: Acceptance): boolean {
+  return [waId, userId].some((name) => name !== null && name !== intent.to);
+}
+
 /** Notifies the business's webhooks (spec §6.3) and opens the status record. Its id makes consumers handle it once (guarantees §1, S7). */
 export function sentEvent({ intent, messageId, acceptedAt, repaired }: Acceptance, conversationId: number): EventEnvelope {
   const facts: MessageSentFacts = {

@@ -3,6 +3,7 @@ import type { OutboxRelay } from '@mgw/events';
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import type { ConversationService } from '../conversations/conversation.service';
+import type { Person } from '../conversations/person';
 import type { IntentRecord } from './intent';
 import type { Acceptance } from './outcome-events';
 import { OutcomeService } from './outcome.service';
@@ -40,18 +41,24 @@ function acceptance(sentBy: IntentRecord['sentBy']): Acceptance {
 describe('decision 672: recording accepted messages', () => {
   /** How many messages each statement recorded. */
   let statements: number[];
+  let opened: Person[];
   let outcomes: OutcomeService;
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
     statements = [];
+    opened = [];
+    const findOrOpenRecipients = async (_: Database, persons: Person[]) => {
+      opened.push(...persons);
+      return persons.map(() => 7);
+    };
     const accept = async (rows: AcceptedRow[]) => {
       statements.push(rows.length);
       return rows.map(({ event }) => event);
     };
     outcomes = new OutcomeService(
       {} as Database,
-      { recordReplies: async () => undefined } as unknown as ConversationService,
+      { recordReplies: async () => undefined, findOrOpenRecipients } as unknown as ConversationService,
       { accept } as unknown as OutcomeStore,
       { publishCommitted: () => undefined } as unknown as OutboxRelay,
       createLogger('outcomes', 'silent'),
@@ -76,6 +83,14 @@ describe('decision 672: recording accepted messages', () => {
     await turn();
     recorded.push(outcomes.accepted(acceptance('api'), DEADLINE));
     expect(await Promise.all(recorded)).toEqual([true, true]);
+    expect(statements).toEqual([2]);
+  });
+
+  it('only a recipient under another name costs a transaction for conversations', async () => {
+    const names = { waId: '12015550100', userId: null };
+    const other = { waId: '12015550199', userId: null };
+    await Promise.all([names, other].map((answer) => outcomes.accepted({ ...acceptance('api'), ...answer }, DEADLINE)));
+    expect(opened).toEqual([{ businessId: 1, phone: '12015550100', userId: null, waId: '12015550199' }]);
     expect(statements).toEqual([2]);
   });
 });

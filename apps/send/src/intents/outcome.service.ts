@@ -8,7 +8,7 @@ import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
 import type { IntentRecord } from './intent';
-import { acceptedPerson, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
+import { acceptedPerson, hasOtherName, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
 
 /** Pauses of an acceptance's first retries, while its caller waits: a lost connection or a failover costs the caller no result. In milliseconds. */
@@ -140,11 +140,11 @@ export class OutcomeService {
   }
 
   private async recordAcceptances(acceptances: Acceptance[]): Promise<void[]> {
-    const withoutConversation = acceptances.filter(({ conversationId }) => conversationId === null);
-    if (withoutConversation.length > 0) {
+    const toIdentify = acceptances.filter((acceptance) => acceptance.conversationId === null || hasOtherName(acceptance));
+    if (toIdentify.length > 0) {
       // Open conversations in a transaction of their own, so that recording stays one statement. An empty conversation does no harm.
-      const ids = await this.conversations.findOrOpenRecipients(this.db, withoutConversation.map(acceptedPerson));
-      withoutConversation.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
+      const ids = await this.conversations.findOrOpenRecipients(this.db, toIdentify.map(acceptedPerson));
+      toIdentify.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
     }
     const published = await this.store.accept(
       acceptedRows(
