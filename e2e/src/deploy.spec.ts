@@ -209,6 +209,7 @@ describe('docker-compose.yml', () => {
 });
 
 type Manifest = Record<string, unknown> & { kind: string; metadata: { name: string } };
+const sumOf = (numbers: number[]) => numbers.reduce((sum, number) => sum + number, 0);
 const KINDS = {
   Deployment,
   HorizontalPodAutoscaler,
@@ -240,6 +241,21 @@ describe('the Helm chart', () => {
       expect(Kind).toBeDefined();
       expect(() => new Kind(manifest as never).validate()).not.toThrow();
     }
+  });
+
+  it('lets every file that the gateway takes through the ingress, and takes another limit', () => {
+    const limitWith = (annotations: object) => {
+      const [ingress] = of(render({ ingress: { enabled: true, annotations }, trustedProxies: ['10.244.0.0/16'] }), 'Ingress');
+      return (ingress?.metadata as never as { annotations: Record<string, string> }).annotations[
+        'nginx.ingress.kubernetes.io/proxy-body-size'
+      ];
+    };
+    const sizes = [...file('apps/gateway/src/media/file-kinds.ts').matchAll(/most: (\d+) \* MB/g)].map(([, megabytes]) =>
+      Number(megabytes),
+    );
+    expect(sizes).toContain(100);
+    expect(Number(/^(\d+)m$/.exec(limitWith({}) ?? '')?.[1])).toBeGreaterThan(Math.max(...sizes));
+    expect(limitWith({ 'nginx.ingress.kubernetes.io/proxy-body-size': '8m' })).toBe('8m');
   });
 
   it('guarantees N2: requires trustedProxies with an ingress and passes them to the gateway', () => {
@@ -543,6 +559,29 @@ describe('alerts and the Grafana dashboard', () => {
   it('shows only refusals in the panel of limits, with Redis and without', () => {
     const limiter = panel('Refusals by limits and caps').filter((expression) => expression.includes('mgw_rate_limit_decisions_total'));
     expect(limiter).toEqual(['sum by (by) (rate(mgw_rate_limit_decisions_total{outcome="refused"}[5m]))']);
+  });
+});
+
+describe('docs/guarantees.md', () => {
+  it('adds up the memory of each process, and that of all services in one', () => {
+    const sections = file('docs/guarantees.md')
+      .split('\n### ')
+      .filter((section) => section.includes('\n| Holds '));
+    const tables = sections.map((section) => {
+      const rows = [...section.matchAll(/^\| (.*?) +\|.*\| +(?:\*\*)?(\d+)(?:\*\*)? \|$/gm)].map(
+        ([, what, megabytes]) => [what, Number(megabytes)] as const,
+      );
+      const { '**total**': total = 0, 'room in 256 MB': room, ...parts } = Object.fromEntries(rows);
+      return { service: section.split('\n')[0], total, room, idle: parts['the idle process'] ?? 0, sum: sumOf(Object.values(parts)) };
+    });
+    expect(tables.map(({ service }) => service).sort()).toEqual([...SERVICES].sort());
+    for (const { service, total, room, sum } of tables) expect({ service, total, room }).toEqual({ service, total: sum, room: 256 - sum });
+    const together = sumOf(tables.map(({ total, idle }) => total - idle)) + Math.max(...tables.map(({ idle }) => idle));
+    const heap = Number(/^const STANDALONE_OPTIONS = .*--max-old-space-size=(\d+)/m.exec(file('tools/start/stack.mjs'))?.[1]);
+    expect(together).toBeLessThan(heap);
+    expect(file('docs/guarantees.md')).toContain(
+      `is idle once: ${together.toLocaleString('en')} MB of a heap of ${heap.toLocaleString('en')} `,
+    );
   });
 });
 
