@@ -44,6 +44,7 @@ export function draw(element: ReactNode, routes: Record<string, Respond> = {}): 
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       requests.push({ route, body });
       const result = (await routes[route]?.(body, url, request.headers)) ?? new Refusal(404, {});
+      if (result instanceof Response) return result;
       const [status, content] = result instanceof Refusal ? [result.status, result.body] : [200, result];
       return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1' } });
     },
@@ -62,6 +63,16 @@ export const sent = () => requests.filter(({ route }) => !route.startsWith('GET'
 /** Fills a field as soon as it is there. */
 export const type = async (label: string | RegExp, value: string) =>
   fireEvent.change(await screen.findByLabelText(label), { target: { value } });
+
+/** Chooses a file as in a browser, which fires no event if the path stays the same. */
+export function chooseFile(name: string, text: string, more: object = {}): void {
+  const input = document.querySelector('input[type=file]') as HTMLInputElement;
+  if (input.value === name) return;
+  Object.defineProperty(input, 'value', { value: name, writable: true, configurable: true });
+  // The File of jsdom has no text().
+  const file = Object.assign(new File([text], name, { type: 'text/csv' }), { text: () => Promise.resolve(text) });
+  fireEvent.change(input, { target: { files: [Object.defineProperties(file, Object.getOwnPropertyDescriptors(more))] } });
+}
 
 /** Clicks a button or a switch and waits for its effects on the page. */
 export async function press(name: string | RegExp, role = 'button', place: HTMLElement = document.body): Promise<void> {

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
+import { InputError } from './input-error';
 import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
@@ -86,13 +87,11 @@ export const queries = new QueryClient({
 
 /** Shows an error with its request id, which leads the operator to the log line. */
 export function notifyError(error: unknown): void {
+  const show = (title: string, message: string) => notifications.show({ color: 'red', title, message, autoClose: 8_000 });
+  if (error instanceof InputError) return void show(error.message, '');
   const known = error instanceof ApiError ? error : null;
-  notifications.show({
-    color: 'red',
-    title: known?.message ?? 'Something went wrong',
-    message: [known?.hint, known?.requestId && `Request ${known.requestId}`].filter(Boolean).join(' · ') || 'Try again in a moment.',
-    autoClose: 8_000,
-  });
+  const details = [known?.hint, known?.requestId && `Request ${known.requestId}`].filter(Boolean).join(' · ');
+  show(known?.message ?? 'Something went wrong', details || 'Try again in a moment.');
 }
 
 /** The `onError` of a request whose form shows its error. */

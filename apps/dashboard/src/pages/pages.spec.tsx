@@ -1,7 +1,8 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { notifications } from '@mantine/notifications';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../open-page.fixture';
-import { draw, press, Refusal, requests, sent, type } from '../page.fixture';
+import { chooseFile, draw, press, Refusal, requests, sent, type } from '../page.fixture';
 import { queries } from '../api/client';
 
 const unavailable = () => new Refusal(503, { error: 'A service is unavailable.', error_code: 'SERVICE_UNAVAILABLE' });
@@ -73,6 +74,37 @@ describe('pages by their address (decision 430)', () => {
     await type('Or paste the rows here', 'phone,body_1\n+91 98765 43210,Asha');
     open('/broadcasts?new=recipients', routes);
     await screen.findByText('1 row, columns phone, body_1');
+  });
+
+  it('broadcasts: a wrong file replaces the list, and a corrected one of the same name is read', async () => {
+    const template = { id: 3, name: 'hello', language: 'en', status: 'APPROVED', category: 'UTILITY', content: 'Hi', variables: [] };
+    const templates = [{ ...template, components: [{ type: 'BODY', text: 'Hi' }] }];
+    sessionStorage.setItem(
+      'kept 1 broadcast',
+      JSON.stringify({ name: '', template: 'hello/en', text: '', file: null, table: null, mapping: {} }),
+    );
+    open('/broadcasts?new=recipients', { 'GET /api/client/templates': () => ({ templates, sync: { state: 'done', found: 1 } }) });
+    const next = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Continue to values' }).disabled;
+    await screen.findByText('Choose a file');
+    chooseFile('list.csv', 'phone\n"12015550177');
+    await screen.findByText(/^Line \d: a quotation mark/);
+    chooseFile('list.csv', 'phone\n12015550177');
+    await screen.findByText('list.csv: 1 row, columns phone');
+    expect([next(), screen.queryByRole('alert')]).toEqual([false, null]);
+    for (const [text, more, problem] of [
+      ['', { size: 8_000_001 }, /^The file is larger than 8 MB/],
+      ['', { text: () => Promise.reject(new Error('NotReadableError')) }, /^The file cannot be read/],
+    ] as const) {
+      chooseFile('list.csv', text, more);
+      await screen.findByText(problem);
+      expect([next(), screen.queryByRole('status')]).toEqual([true, null]);
+      chooseFile('list.csv', 'phone\n12015550177');
+      await screen.findByText('list.csv: 1 row, columns phone');
+    }
+    chooseFile('list.csv', '', { size: 8_000_001 });
+    await press('Use another list');
+    expect(screen.queryByRole('alert')).toBeNull();
+    sessionStorage.clear();
   });
 
   describe('the palette (decision 511)', () => {
@@ -245,6 +277,31 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('settings: an import says what is wrong with a file, and takes the corrected one of the same name', async () => {
+    open('/settings', {
+      'GET /api/client/suppressions': () => ({ suppressions: [], next_cursor: null }),
+      'POST /api/client/suppressions/import': () => ({ added: 1, unchanged: 0, faults: [] }),
+    });
+    await screen.findByRole('button', { name: 'Import CSV' });
+    for (const [text, problem] of [
+      ['', 'The first line must name the columns: phone, and optionally state, reason and since.'],
+      ['number\n12015550177\n', 'The first line must name the columns: phone, and optionally state, reason and since.'],
+      ['phone,reason\n', 'The file has a heading and no rows.'],
+      ['phone,reason\n12015550177,Letter, signed\n', /^Line 2 has 3 values, but the first line names 2 columns\./],
+      ['phone,reason\n12015550177,"Letter\n', /^Line \d: a quotation mark/],
+    ] as const) {
+      chooseFile('list.csv', text);
+      await screen.findByText(problem);
+      act(() => notifications.clean());
+      await waitFor(() => expect(screen.queryByText(problem)).toBeNull());
+    }
+    expect(screen.queryByText('Try again in a moment.')).toBeNull();
+    expect(sent()).toEqual([]);
+    chooseFile('list.csv', 'phone;reason\n12015550177;Letter, signed\n');
+    await screen.findByText('1 added, 0 unchanged.');
+    expect(sent()[0]?.body).toEqual({ rows: [{ phone: '12015550177', state: 'opted_out', reason: 'Letter, signed' }] });
+  });
+
   it('auto-reply: keeps the tried question beside its reply', async () => {
     open('/auto-reply', { 'POST /api/client/auto-reply/try': () => ({ reply: 'Yes.' }) });
     const question = await screen.findByLabelText('A customer’s message');
@@ -382,8 +439,9 @@ describe('pages by their address (decision 430)', () => {
       fireEvent.change(document.querySelector('input[type=file]') as HTMLInputElement, {
         target: { files: [new File(['x'], name, { type: mime })] },
       });
-    choose('film.mp4', 'video/mp4');
-    await screen.findByText(/film.mp4 does not fit this header. Choose a picture/);
+    chooseFile('offer.png', 'x', { type: 'video/mp4' });
+    await screen.findByText(/offer.png does not fit this header. Choose a picture/);
+    expect((document.querySelector('input[type=file]') as HTMLInputElement).value).toBe('');
     expect(uploads).toEqual([]);
     choose('offer.png', 'image/png');
     await screen.findByText('offer.png was not uploaded: WhatsApp refused it.');

@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { cleanup, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
-import { draw, press, sent } from '../../page.fixture';
+import { draw, press, Refusal, sent } from '../../page.fixture';
 import { BroadcastDetail } from './broadcast-detail';
 
 const AT = '2026-01-05T09:00:00.000Z';
@@ -28,6 +28,12 @@ function drawDetail(changed: object, routes: Parameters<typeof draw>[1] = {}): v
     ...routes,
   });
 }
+
+/** @param csv responds to the download of the recipients */
+const copied = (csv: () => unknown): Parameters<typeof draw>[1] => ({
+  'GET /api/client/broadcasts/7/recipients': (_, url) =>
+    url.searchParams.get('format') === 'csv' ? csv() : { recipients: [], next_cursor: null },
+});
 
 describe('the details of a broadcast', () => {
   it('decision 620: name the error that paused it, what to do, and who still gets the message', async () => {
@@ -71,13 +77,12 @@ describe('the details of a broadcast', () => {
   });
 
   it('decision 622: a copy replaces the draft of a new broadcast only after the person agrees', async () => {
-    const download = jest.fn(() => Promise.resolve(new Response('phone,state\r\n12015550100,sent\r\n')));
-    const { fetch } = window;
-    window.fetch = (input) => (typeof input === 'string' ? download() : fetch(input));
+    const download = jest.fn(() => new Response('phone,state\r\n12015550100,sent\r\n'));
+    const routes = copied(download);
     const kept = () => (JSON.parse(sessionStorage.getItem('kept 1 broadcast') ?? '{}') as { name?: string }).name;
     const draft = { ...{ name: 'Winter', template: null, text: '', file: null, table: null, mapping: {}, startsAt: null, version: 1 } };
     sessionStorage.setItem('kept 1 broadcast', JSON.stringify(draft));
-    drawDetail({});
+    drawDetail({}, routes);
     await screen.findByText('Autumn');
     await press('Duplicate');
     const question = await screen.findByRole('dialog', { name: 'Replace your draft?' });
@@ -89,11 +94,10 @@ describe('the details of a broadcast', () => {
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
     cleanup();
     sessionStorage.clear();
-    drawDetail({});
+    drawDetail({}, routes);
     await screen.findByText('Autumn');
     await press('Duplicate');
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
-    window.fetch = fetch;
   });
 
   it('tell recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {
@@ -146,5 +150,22 @@ describe('the details of a broadcast', () => {
     screen.getByRole('img', { name: 'Messages a minute, in bars of five seconds: at most 1,200' });
     expect(screen.queryByText(/a second/)).toBeNull();
     clock.mockRestore();
+  });
+
+  it('duplicate: says why the recipients cannot be copied', async () => {
+    sessionStorage.clear();
+    let csv: unknown = new Refusal(503, { error: 'A service is unavailable.', hint: 'Try again shortly.' });
+    drawDetail(
+      {},
+      copied(() => csv),
+    );
+    await screen.findByRole('button', { name: 'Duplicate' });
+    await press('Duplicate');
+    await screen.findByText('A service is unavailable.');
+    screen.getByText('Try again shortly. · Request req-1');
+    csv = new Response('phone,state\r\n');
+    await press('Duplicate');
+    await screen.findByText('The list has a heading and no rows.');
+    expect(screen.queryByText('Try again in a moment.')).toBeNull();
   });
 });

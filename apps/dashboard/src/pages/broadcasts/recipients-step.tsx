@@ -1,8 +1,9 @@
 import { Alert, Anchor, Button, FileInput, Group, Stack, Text, Textarea } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { csvFile } from '../../components/csv-file';
 import { number } from '../../components/format-number';
+import { readFile } from '../../components/read-file';
 import { useDraft } from './draft';
 import { mapByNames, type Field } from './mapping';
 import { MAX_ROWS, MAX_TEXT, readTable } from './recipients-table';
@@ -10,6 +11,7 @@ import { MAX_ROWS, MAX_TEXT, readTable } from './recipients-table';
 /** Takes the recipients from a file, or from a text that the person pastes. */
 export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: () => void }) {
   const { draft, change } = useDraft();
+  const clearChoice = useRef<() => void>(null);
   const [fault, setFault] = useState<string | null>(null);
   const read = (text: string, file: string | null) => {
     const kept = { file, text: file === null ? text : '' };
@@ -24,10 +26,20 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
     }
   };
   const open = (file: File | null) => {
+    // The same file may be chosen again.
+    clearChoice.current?.();
+    setFault(null);
     if (!file) return change({ file: null, table: null });
+    const refuse = (problem: string) => {
+      setFault(problem);
+      change({ file: file.name, text: '', table: null });
+    };
     // Check the size before the browser holds the text.
-    if (file.size > MAX_TEXT) return setFault('The file is larger than 8 MB. Split it into several broadcasts.');
-    void file.text().then((text) => read(text, file.name));
+    if (file.size > MAX_TEXT) return refuse('The file is larger than 8 MB. Split it into several broadcasts.');
+    readFile(file).then(
+      (text) => read(text, file.name),
+      (error: Error) => refuse(error.message),
+    );
   };
   const sample = csvFile([
     fields.map(({ key }) => key),
@@ -41,6 +53,9 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
         placeholder={draft.file ?? 'Choose a file'}
         accept=".csv,.tsv,text/csv,text/plain"
         leftSection={<IconUpload size={16} />}
+        resetRef={clearChoice}
+        // The draft names the file, also after a reload.
+        value={null}
         onChange={open}
       />
       {draft.file !== null && (

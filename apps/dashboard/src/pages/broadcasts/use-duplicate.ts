@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Schemas } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { useDraft } from './draft';
 import { readTable } from './recipients-table';
 
@@ -11,9 +11,9 @@ export function useDuplicate() {
   const { change } = useDraft();
   return useMutation({
     mutationFn: async ({ id, name, template_name, language, total_recipients }: Schemas['Broadcast']) => {
-      const response = await fetch(`/api/client/broadcasts/${id}/recipients?format=csv`);
-      if (!response.ok) throw new Error('The recipients could not be loaded.');
-      const { names, rows } = readTable(await response.text());
+      const params = { path: { id }, query: { format: 'csv' as const } };
+      const csv = await request(api.GET('/api/client/broadcasts/{id}/recipients', { params, parseAs: 'text' }));
+      const { names, rows } = readTable(csv);
       const kept = rows.filter(({ cells }) => cells[0] !== ERASED);
       const fields = ['phone', ...names.filter((column) => /^(header|body|button)_\d+$/.test(column))];
       change({

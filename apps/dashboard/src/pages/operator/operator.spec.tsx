@@ -1,9 +1,10 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { cleanup, screen, within } from '@testing-library/react';
 import { queries } from '../../api/client';
-import { draw, press, Refusal, sent, type } from '../../page.fixture';
+import { chooseFile, draw, press, Refusal, sent, type } from '../../page.fixture';
 import { AutoReplyForm } from '../auto-reply/auto-reply-form';
 import { BusinessRules } from '../settings/business-rules';
+import { UploadRateCard } from '../rate-card/upload-rate-card';
 import { CreateBusiness } from './create-business';
 import { DeadLettersPage } from './dead-letters-page';
 import { KeyLimits } from './key-limits';
@@ -42,6 +43,30 @@ describe('forms of operators and owners (decision 430)', () => {
     await press('Change to Starter', 'button', dialog);
     await screen.findByText('Changed.');
     expect(sent()).toEqual([{ route: 'PATCH /api/admin/businesses/2', body: { plan: 'Starter' } }]);
+  });
+
+  it('rate card: a corrected file of the same name is read, and one that changed on the disk is to be chosen again', async () => {
+    draw(<UploadRateCard />, {
+      'PUT /api/admin/rate-card': (body) =>
+        (body as { csv: string }).csv === 'right'
+          ? { message: 'Saved.' }
+          : new Refusal(400, { error: 'Wrong.', details: [{ field: 'Line 1', message: 'is wrong' }] }),
+    });
+    const save = async () => {
+      await press('Save the rate card');
+      await press('Save the rate card', 'button', await screen.findByRole('dialog'));
+    };
+    chooseFile('rates.csv', 'wrong');
+    await save();
+    await screen.findByText('Line 1 is wrong');
+    chooseFile('rates.csv', 'right', { text: () => Promise.reject(new Error('NotReadableError')) });
+    expect(screen.queryByText('Line 1 is wrong')).toBeNull();
+    await save();
+    await screen.findByText('The file cannot be read. Choose it again.');
+    chooseFile('rates.csv', 'right');
+    await save();
+    await screen.findByText('Saved.');
+    expect(sent().map(({ body }) => (body as { csv: string }).csv)).toEqual(['wrong', 'right']);
   });
 
   it('dead letters: shows the body as indented JSON, replays, and discards after a question', async () => {

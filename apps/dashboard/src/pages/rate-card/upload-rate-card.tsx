@@ -1,9 +1,10 @@
 import { Alert, Code, FileInput, List, Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Form } from '../../components/form';
+import { readFile } from '../../components/read-file';
 import { TitledCard } from '../../components/titled-card';
 
 const FAULTS_SHOWN = 20;
@@ -13,10 +14,12 @@ const EXAMPLE =
 /** Replaces the rates from today on, after a question. A wrong row refuses the whole file. */
 export function UploadRateCard() {
   const queries = useQueryClient();
+  const clearChoice = useRef<() => void>(null);
   const [file, setFile] = useState<File | null>(null);
   const [replaces, setReplaces] = useState(false);
   const save = useMutation({
-    mutationFn: async (csv: File) => request(api.PUT('/api/admin/rate-card', { body: { csv: await csv.text(), replace_all: replaces } })),
+    mutationFn: async (csv: File) =>
+      request(api.PUT('/api/admin/rate-card', { body: { csv: await readFile(csv), replace_all: replaces } })),
     onSuccess: ({ message }) => {
       notifySuccess(message);
       setFile(null);
@@ -46,9 +49,12 @@ export function UploadRateCard() {
           clearable
           clearButtonProps={{ 'aria-label': 'Remove the file' }}
           value={file}
+          resetRef={clearChoice}
           onChange={(chosen) => {
             save.reset();
             setFile(chosen);
+            // The same file may be chosen again.
+            clearChoice.current?.();
           }}
         />
         <Switch

@@ -1,22 +1,27 @@
 import type { Schemas } from '../../api/client';
+import { InputError } from '../../api/input-error';
 
 type OptOutRow = Schemas['ImportSuppressionsRequest']['rows'][number];
 
 /**
- * Reads a CSV file with a header. Without a state the person is opted out of everything. Other columns are ignored; the gateway checks the
+ * Reads a CSV file with a heading. Without a state the person is opted out of everything. Other columns are ignored; the gateway checks the
  * values.
- * @throws Error for a text that is not such a file
+ * @throws InputError for a text that is not such a file
  */
 export async function optOutRows(text: string): Promise<OptOutRow[]> {
-  const { parse } = await import('csv-parse/browser/esm/sync');
-  const rows = parse<Record<string, string>>(text, {
-    columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
-    bom: true,
-    skip_empty_lines: true,
-    trim: true,
-  });
-  return rows.map(({ phone, state, reason, since }) => {
-    if (phone === undefined) throw new Error('The first line must name the columns: phone, and if you like state, reason, since.');
+  // The page loads the parser only for an import.
+  const { readCsv } = await import('../../components/read-csv');
+  const [heading, ...lines] = readCsv(text);
+  const names = (heading?.cells ?? []).map((name) => name.toLowerCase());
+  if (!names.includes('phone'))
+    throw new InputError('The first line must name the columns: phone, and optionally state, reason and since.');
+  if (lines.length === 0) throw new InputError('The file has a heading and no rows.');
+  return lines.map(({ line, cells }) => {
+    if (cells.length !== names.length)
+      throw new InputError(
+        `Line ${line} has ${cells.length} values, but the first line names ${names.length} columns. Quote a value that contains the separator.`,
+      );
+    const { phone = '', state, reason, since } = Object.fromEntries(names.map((name, i) => [name, cells[i]]));
     return { phone, state: (state || 'opted_out') as OptOutRow['state'], ...(reason && { reason }), ...(since && { since }) };
   });
 }

@@ -1,4 +1,5 @@
 import { FileInput, Progress, Select, TextInput } from '@mantine/core';
+import { useRef } from 'react';
 import { Field } from '../../components/field';
 import { SAMPLES, type MediaType } from './sample-file';
 import type { TemplateForm } from './template-form';
@@ -21,6 +22,7 @@ export function HeaderFields({
   sample: ReturnType<typeof useSample>;
   onChange: (change: Partial<TemplateForm>) => void;
 }) {
+  const clearChoice = useRef<() => void>(null);
   return (
     <>
       <Select
@@ -42,7 +44,12 @@ export function HeaderFields({
             accept={SAMPLES[media.type].types.join(',')}
             value={file}
             error={problem}
-            onChange={(chosen: File | null) => chosen && choose(media.type, chosen)}
+            resetRef={clearChoice}
+            onChange={(chosen: File | null) => {
+              if (chosen) choose(media.type, chosen);
+              // The same file may be chosen again.
+              clearChoice.current?.();
+            }}
           />
         </Field>
       ) : (
