@@ -5,7 +5,8 @@ import { useMe } from './session';
 /**
  * State of the logged-in user that survives a reload and the end of the session, in this tab.
  * @param name unique in the dashboard; a component with another name must have another `key`
- * @returns the state, its setter, and a function that returns to the initial one, also after the component is gone
+ * @returns the state, its setter, a function that returns to the initial one, and a setter with a function; the last two work also after the
+ * component is gone
  */
 export function useKeptState<T>(name: string, initial: T) {
   const { id } = useMe().user;
@@ -20,5 +21,10 @@ export function useKeptState<T>(name: string, initial: T) {
     keptValue<T>(id, name).forget();
     setState(initial);
   };
-  return [state, setState, forget] as const;
+  const change = (next: (now: T) => T) => {
+    const kept = keptValue<T>(id, name);
+    kept.write(next(kept.read() ?? initial));
+    setState(next);
+  };
+  return [state, setState, forget, change] as const;
 }

@@ -33,9 +33,12 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const [isDrawerOpen, drawer] = useDisclosure();
   const isVisible = useDocumentVisibility() === 'visible';
   const isUnread = (conversation?.unread_count ?? 0) > 0;
+  // A failure needs no notification, because the next refresh tries again.
+  const read = useConversationChange(id, () => undefined);
+  // Each refresh counts: a message may arrive after the conversation was marked and before it was loaded again.
   useEffect(() => {
-    if (isUnread && isVisible) change.mutate({ read: true });
-  }, [isUnread, isVisible]);
+    if (isUnread && isVisible && !read.isPending) read.mutate({ read: true });
+  }, [isUnread, isVisible, thread.dataUpdatedAt]);
   const toggle = () => conversation && change.mutate({ status: conversation.status === 'open' ? 'closed' : 'open' });
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;

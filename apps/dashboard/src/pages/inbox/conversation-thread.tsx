@@ -1,7 +1,7 @@
 import { Box } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Fragment, useState, type RefObject } from 'react';
-import { api, request } from '../../api/client';
+import { api, notifyError, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
 import { useReplies } from '../../api/use-replies';
@@ -22,6 +22,8 @@ import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
 import { captionProblem, useAttachment } from './use-attachment';
 import { useFoundMessage, type MessagePages } from './use-found-message';
+
+const NO_DRAFT: Draft = { kind: 'reply', text: '' };
 
 /**
  * The messages of a conversation, and the field below them.
@@ -46,7 +48,7 @@ export function ConversationThread({
   const isWindowOpen = conversation.session_window.open;
   const queries = useQueryClient();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
-  const [draft, setDraft, forgetDraft] = useKeptState<Draft>(`draft ${id}`, { kind: 'reply', text: '' });
+  const [draft, setDraft, forgetDraft, changeDraft] = useKeptState<Draft>(`draft ${id}`, NO_DRAFT);
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
@@ -64,8 +66,13 @@ export function ConversationThread({
   });
   const addNote = useMutation({
     mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
+    onError: (error, text) => {
+      notifyError(error);
+      changeDraft((since) => ({ kind: 'note', text: since.text ? `${text}\n${since.text}` : text }));
+    },
     onSuccess: () => {
-      forgetDraft();
+      // What was typed since belongs to the team, so it must not become a reply.
+      changeDraft((since) => (since.text === '' ? NO_DRAFT : since));
       refresh();
     },
   });
@@ -73,7 +80,11 @@ export function ConversationThread({
     const { kind, text } = draft;
     const { attachment } = attaching;
     if (replies.isSending || addNote.isPending) return;
-    if (kind === 'note') return void (text.trim() && addNote.mutate(text));
+    if (kind === 'note') {
+      if (!text.trim()) return;
+      addNote.mutate(text);
+      return setDraft({ kind, text: '' });
+    }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
     const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
     replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });

@@ -1,6 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { defaultParseSearch } from '@tanstack/react-router';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
 import { press, Refusal, sent, type, type draw } from '../../page.fixture';
 import type { ListedConversation } from './conversation';
@@ -135,6 +136,131 @@ describe('the inbox (additions §9)', () => {
         true,
         false,
       ]);
+    });
+  });
+
+  it('read: is marked again if a message arrives before the refresh, and after a failure', async () => {
+    const visible = jest.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible');
+    let unread_count = 1;
+    const responses: ((response: unknown) => void)[] = [];
+    let loads = 0;
+    open('/inbox?id=1', three, {
+      'GET /api/client/conversations/1/messages': () => {
+        loads++;
+        return { conversation: { ...three[0], unread_count }, messages: [message('wamid.1')], next_cursor: null };
+      },
+      'PATCH /api/client/conversations/1': () => new Promise((resolve) => responses.push(resolve)),
+    });
+    const refresh = () => act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
+    await waitFor(() => expect(responses).toHaveLength(1));
+    await refresh();
+    await refresh();
+    expect([loads, responses.length]).toEqual([3, 1]);
+    responses[0]?.({ conversation: three[0] });
+    await waitFor(() => expect(responses).toHaveLength(2));
+    responses[1]?.(new Refusal(503, { error: 'A service is unavailable.' }));
+    await act(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    expect(responses).toHaveLength(2);
+    await refresh();
+    await waitFor(() => expect(responses).toHaveLength(3));
+    expect(screen.queryByText('A service is unavailable.')).toBeNull();
+    unread_count = 0;
+    responses[2]?.({ conversation: three[0] });
+    await refresh();
+    await refresh();
+    expect(sent().map(({ body }) => body)).toEqual(Array(3).fill({ read: true }));
+    visible.mockRestore();
+  });
+
+  describe('a note', () => {
+    const NOTE = 'POST /api/client/conversations/1/notes';
+    const field = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Note' });
+    const enter = (shown: HTMLElement) => fireEvent.keyDown(shown, { key: 'Enter' });
+    const write = (shown: HTMLElement, value: string) => fireEvent.change(shown, { target: { value } });
+    let responses: ((response: unknown) => void)[];
+    beforeEach(async () => {
+      sessionStorage.clear();
+      responses = [];
+      open('/inbox?id=1', three, { [NOTE]: () => new Promise((resolve) => responses.push(resolve)) });
+      await screen.findByText('Text of wamid.1');
+      await press('Note');
+    });
+    afterEach(() => sessionStorage.clear());
+
+    it('is added once by two presses of Enter, and what is typed meanwhile stays a note', async () => {
+      const shown = await field();
+      write(shown, 'Call him');
+      enter(shown);
+      enter(shown);
+      await waitFor(() => expect(sent()).not.toEqual([]));
+      expect(sent().map(({ body }) => body)).toEqual([{ text: 'Call him' }]);
+      write(await field(), 'and his wife');
+      responses[0]?.({ id: 1 });
+      await waitFor(() => expect(screen.getByRole('button', { name: 'Add' }).dataset['loading']).toBeUndefined());
+      expect((await field()).value).toBe('and his wife');
+      enter(await field());
+      await waitFor(() => expect(responses).toHaveLength(2));
+      responses[1]?.({ id: 2 });
+      expect((await screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' })).value).toBe('');
+      expect(sent().map(({ body }) => body)).toEqual([{ text: 'Call him' }, { text: 'and his wife' }]);
+    });
+
+    it('returns to its field if it was not saved, before what was typed since', async () => {
+      write(await field(), 'Call him');
+      enter(await field());
+      await waitFor(() => expect(responses).toHaveLength(1));
+      write(await field(), 'and his wife');
+      responses[0]?.(new Refusal(503, { error: 'A service is unavailable.' }));
+      await screen.findByText('A service is unavailable.');
+      expect((await field()).value).toBe('Call him\nand his wife');
+    });
+
+    it('is kept if it was not saved while another conversation is open', async () => {
+      write(await field(), 'Call him');
+      enter(await field());
+      await waitFor(() => expect(responses).toHaveLength(1));
+      await press(/^Person 2/);
+      await screen.findByText('Text of wamid.2');
+      responses[0]?.(new Refusal(503, { error: 'A service is unavailable.' }));
+      await screen.findByText('A service is unavailable.');
+      await press(/^Person 1/);
+      await screen.findByText('Text of wamid.1');
+      expect((await field()).value).toBe('Call him');
+    });
+  });
+
+  describe('a list that cannot be loaded', () => {
+    it.each([
+      ['Quick replies', 'GET /api/client/quick-replies', /^Texts that your team/, 'Quick replies'],
+      ['Manage labels', 'GET /api/client/labels', /^Labels sort/, 'Labels'],
+      ['New conversation', 'GET /api/client/templates', /^No template is approved yet/, 'New conversation'],
+    ])('%s: shows the error, and loads it again', async (button, route, empty, name) => {
+      let fails = true;
+      const lists = { quick_replies: [], labels: [], templates: [] };
+      open('/inbox?id=1', three, { [route]: () => (fails ? new Refusal(400, { error: 'Not now.' }) : lists) });
+      await screen.findByText('Text of wamid.1');
+      await press(button);
+      const dialog = await screen.findByRole('dialog', { name });
+      await within(dialog).findByText('Not now.');
+      expect(within(dialog).queryByText(empty)).toBeNull();
+      expect(within(dialog).queryByRole('combobox', { name: 'Template' })).toBeNull();
+      fails = false;
+      await press('Try again', 'button', dialog);
+      await within(dialog).findByText(empty);
+      expect(within(dialog).queryByText('Not now.')).toBeNull();
+    });
+
+    it.each([
+      ['manager', '/templates?edit=new'],
+      ['agent', undefined],
+    ])('without an approved template, a %s gets the link to write one: %s', async (role, address) => {
+      const business = { id: 1, name: 'Kaveri', plan: 'Growth' };
+      open('/inbox', three, { 'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role }, business }) });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      await press('New conversation');
+      const dialog = await screen.findByRole('dialog', { name: 'New conversation' });
+      await within(dialog).findByText(/^No template is approved yet/);
+      expect(within(dialog).queryByRole('link', { name: 'Write one' })?.getAttribute('href') ?? undefined).toBe(address);
     });
   });
 

@@ -6,6 +6,7 @@ import { ConfirmButton } from '../../components/confirm-button';
 import { Dimmed } from '../../components/dimmed';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
+import { QueryResult } from '../../components/query-result';
 import { UnsavedForms } from '../../components/unsaved-forms';
 import { LabelChips, labelsQuery } from './label-chips';
 import { DraftButtons } from './draft-buttons';
@@ -23,14 +24,13 @@ const NEW: Draft = { id: null, name: '', color: 'gray' };
 /** Creates, renames, colors and deletes labels. @param onRenamed receives a label's former name and its new one, undefined if it was deleted */
 export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | undefined) => void }) {
   const queries = useQueryClient();
-  const { data } = useQuery(labelsQuery);
+  const list = useQuery(labelsQuery);
   const [draft, setDraft] = useState(NEW);
   /** Changes when the form begins again, with other values. */
   const [begun, setBegun] = useState(0);
   const leave = useContext(UnsavedForms)?.leave;
-  const labels = data?.labels ?? [];
   const done = (id: number | null, to?: string) => {
-    const from = labels.find((label) => label.id === id)?.name;
+    const from = list.data?.labels.find((label) => label.id === id)?.name;
     if (from !== undefined && from !== to) onRenamed(from, to);
     for (const queryKey of [['labels'], ['inbox']]) void queries.invalidateQueries({ queryKey });
   };
@@ -59,32 +59,37 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
   });
   return (
     <Stack>
-      {data && labels.length === 0 && (
-        <Dimmed>Labels sort conversations, such as “VIP” or “Refund”. The list can be filtered by them.</Dimmed>
-      )}
-      {labels.map((label) => (
-        <Group key={label.id} wrap="nowrap" justify="space-between">
-          <Group style={{ minWidth: 0 }}>
-            <LabelChips names={[label.name]} />
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => leave?.(() => begin(label))}>
-              Edit
-            </Button>
-            <ConfirmButton
-              variant="subtle"
-              color="red"
-              size="compact-sm"
-              aria-label={`Delete ${label.name}`}
-              question={`Delete the label ${label.name}?`}
-              consequence="It is removed from all conversations."
-              onConfirm={() => remove.mutate(label.id)}
-            >
-              Delete
-            </ConfirmButton>
-          </Group>
-        </Group>
-      ))}
+      <QueryResult query={list} rows={2}>
+        {({ labels }) =>
+          labels.length === 0 ? (
+            <Dimmed>Labels sort conversations, such as “VIP” or “Refund”. The list can be filtered by them.</Dimmed>
+          ) : (
+            labels.map((label) => (
+              <Group key={label.id} wrap="nowrap" justify="space-between">
+                <Group style={{ minWidth: 0 }}>
+                  <LabelChips names={[label.name]} />
+                </Group>
+                <Group gap="xs" wrap="nowrap">
+                  <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => leave?.(() => begin(label))}>
+                    Edit
+                  </Button>
+                  <ConfirmButton
+                    variant="subtle"
+                    color="red"
+                    size="compact-sm"
+                    aria-label={`Delete ${label.name}`}
+                    question={`Delete the label ${label.name}?`}
+                    consequence="It is removed from all conversations."
+                    onConfirm={() => remove.mutate(label.id)}
+                  >
+                    Delete
+                  </ConfirmButton>
+                </Group>
+              </Group>
+            ))
+          )
+        }
+      </QueryResult>
       <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
         <Field name="name">
           <TextInput

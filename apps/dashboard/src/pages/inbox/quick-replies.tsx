@@ -8,6 +8,7 @@ import { quickRepliesQuery } from './use-quick-replies';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
+import { QueryResult } from '../../components/query-result';
 import { UnsavedForms } from '../../components/unsaved-forms';
 import { DraftButtons } from './draft-buttons';
 
@@ -16,7 +17,7 @@ const NEW = { id: null as number | null, shortcut: '', text: '' };
 /** Lists, writes and deletes quick replies. */
 export function QuickReplies() {
   const queries = useQueryClient();
-  const { data } = useQuery(quickRepliesQuery);
+  const list = useQuery(quickRepliesQuery);
   const [draft, setDraft] = useState(NEW);
   /** Changes when the form begins again, with other values. */
   const [begun, setBegun] = useState(0);
@@ -45,33 +46,39 @@ export function QuickReplies() {
       refresh();
     },
   });
-  const replies = data?.quick_replies ?? [];
   return (
     <Stack>
-      {replies.length === 0 && <Dimmed>Texts that your team sends often. Type / and the shortcut in the reply field to insert one.</Dimmed>}
-      {replies.map((reply) => (
-        <Group key={reply.id} wrap="nowrap" justify="space-between">
-          <Button
-            variant="subtle"
-            color="gray"
-            h="auto"
-            py={6}
-            style={{ flex: 1, minWidth: 0 }}
-            styles={{ inner: { justifyContent: 'flex-start' }, label: { display: 'block', textAlign: 'start' } }}
-            onClick={() => leave?.(() => begin(reply))}
-          >
-            <Text size="sm" fw={600} c="var(--mantine-color-text)">
-              /{reply.shortcut}
-            </Text>
-            <Text size="sm" truncate c="dimmed">
-              {reply.text}
-            </Text>
-          </Button>
-          <ActionIcon variant="subtle" color="red" aria-label={`Delete ${reply.shortcut}`} onClick={() => remove.mutate(reply)}>
-            <IconTrash size={16} />
-          </ActionIcon>
-        </Group>
-      ))}
+      <QueryResult query={list} rows={2}>
+        {({ quick_replies: replies }) =>
+          replies.length === 0 ? (
+            <Dimmed>Texts that your team sends often. Type / and the shortcut in the reply field to insert one.</Dimmed>
+          ) : (
+            replies.map((reply) => (
+              <Group key={reply.id} wrap="nowrap" justify="space-between">
+                <Button
+                  variant="subtle"
+                  color="gray"
+                  h="auto"
+                  py={6}
+                  style={{ flex: 1, minWidth: 0 }}
+                  styles={{ inner: { justifyContent: 'flex-start' }, label: { display: 'block', textAlign: 'start' } }}
+                  onClick={() => leave?.(() => begin(reply))}
+                >
+                  <Text size="sm" fw={600} c="var(--mantine-color-text)">
+                    /{reply.shortcut}
+                  </Text>
+                  <Text size="sm" truncate c="dimmed">
+                    {reply.text}
+                  </Text>
+                </Button>
+                <ActionIcon variant="subtle" color="red" aria-label={`Delete ${reply.shortcut}`} onClick={() => remove.mutate(reply)}>
+                  <IconTrash size={16} />
+                </ActionIcon>
+              </Group>
+            ))
+          )
+        }
+      </QueryResult>
       <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
         <Field name="shortcut">
           <TextInput

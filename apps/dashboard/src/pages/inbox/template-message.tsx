@@ -1,10 +1,13 @@
-import { Button, Select, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Select, Stack, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, request, shownByForm, type Schemas } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { useMayCall } from '../../api/session';
 import { Form } from '../../components/form';
+import { QueryResult } from '../../components/query-result';
 import type { Template } from '../templates/template-values';
 import { useTemplateValues } from '../templates/use-template-values';
 
@@ -21,16 +24,38 @@ interface TemplateMessageProps {
 /** Chooses a template, fills it in and sends it. */
 export function TemplateMessage(props: TemplateMessageProps) {
   const templates = useQuery({ queryKey: ['templates'], queryFn: () => request(api.GET('/api/client/templates')) });
+  return (
+    <QueryResult query={templates} rows={1}>
+      {({ templates: all }) => <ChosenTemplate templates={all} {...props} />}
+    </QueryResult>
+  );
+}
+
+function ChosenTemplate({ templates, ...props }: TemplateMessageProps & { templates: Template[] }) {
   const [chosen, choose] = useState<string | null>(null);
+  const mayCreate = useMayCall('POST /api/client/templates');
   // A code goes out by the API only.
-  const usable = (templates.data?.templates ?? []).filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION');
+  const usable = templates.filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION');
   const template = usable.find(({ id }) => String(id) === chosen);
+  if (usable.length === 0)
+    return (
+      <Text size="sm">
+        No template is approved yet.{' '}
+        {mayCreate && (
+          <Anchor component={Link} to="/templates" search={{ edit: 'new' } as never} size="sm" underline="always">
+            Write one
+          </Anchor>
+        )}
+        {mayCreate ? '; it' : 'It'} appears here when WhatsApp has approved it.
+      </Text>
+    );
   return (
     <Stack>
       <Select
         label="Template"
         placeholder="Name"
         searchable
+        autoFocus
         data-autofocus
         nothingFoundMessage="No approved template has this name."
         data={usable.map(({ id, name, language }) => ({ value: String(id), label: `${name} (${language})` }))}
@@ -38,9 +63,6 @@ export function TemplateMessage(props: TemplateMessageProps) {
         onChange={choose}
       />
       {template && <FilledTemplate key={template.id} template={template} {...props} />}
-      {templates.data && usable.length === 0 && (
-        <Text size="sm">No template is approved yet. Write one in WhatsApp Manager; it appears under Templates when it is approved.</Text>
-      )}
     </Stack>
   );
 }
