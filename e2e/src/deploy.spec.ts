@@ -111,6 +111,20 @@ describe('docker-compose.yml', () => {
       expect(compose.services[name]?.volumes?.toSorted()).toEqual(SERVICES.map((app) => `access-${app}:/access/${app}:ro`).sort());
   });
 
+  it('runs for real customers with variables of .env.example, and then creates no demo (SECURITY.md)', () => {
+    const chosen = (name: string, variable: string) => compose.services[name]?.environment?.[variable];
+    for (const name of [...SERVICES, 'standalone', 'demo'])
+      expect([name, chosen(name, 'NODE_ENV')]).toEqual([name, '${NODE_ENV:-development}']);
+    expect(chosen('gateway', 'TRUSTED_PROXIES')).toBe('${TRUSTED_PROXIES:-}');
+    expect(chosen('auto-reply', 'AUTO_REPLY_BASE_URL')).toMatch(/^\$\{AUTO_REPLY_BASE_URL:-http:\/\/platform-simulator/);
+    const demo = spawnSync(process.execPath, ['tools/start/compose-demo.mjs', '/nowhere'], {
+      cwd: ROOT,
+      env: { NODE_ENV: 'production' },
+      encoding: 'utf8',
+    });
+    expect(demo).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('no demo is created') as string });
+  });
+
   it('exposes the simulator to this machine only, because its control plane has no login', () => {
     expect(compose.services['platform-simulator']?.ports).toEqual(['127.0.0.1:8090:8090']);
   });

@@ -6,6 +6,10 @@ import { demoPage } from './page.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { seedDemo } from './seed.mjs';
 
+if (process.env.NODE_ENV === 'production') {
+  console.log('In production no demo is created. docs/guides.md#going-live shows how to create an operator and a business.');
+  process.exit();
+}
 const dir = process.argv[2];
 const began = Date.now();
 const stack = {
