@@ -9,6 +9,7 @@ import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { ensureNode } from '../setup/dependencies.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
@@ -23,17 +24,31 @@ import { printTable } from './table.mjs';
 import { measureFloor, measurePace, measureWebhooks } from './webhooks.mjs';
 
 process.chdir(new URL('../..', import.meta.url).pathname);
-const option = (name, fallback) => (process.argv.includes(name) ? process.argv[process.argv.indexOf(name) + 1] : fallback);
-const seconds = Number(option('--seconds', 5));
-const rounds = Number(option('--rounds', 3));
-const only = option('--only', 'sends,webhooks,standalone').split(',');
-const history = Number(option('--history', 0));
-const compared = option('--compare');
-const form = option('--form');
+const OPTIONS = { seconds: '5', rounds: '3', only: 'sends,webhooks,standalone', history: '0', compare: undefined, form: undefined };
+const chosen = optionsOf(process.argv.slice(2));
+const seconds = Number(chosen.seconds);
+const rounds = Number(chosen.rounds);
+const only = chosen.only.split(',');
+const history = Number(chosen.history);
+const { compare: compared, form } = chosen;
 /** Stops and deletes what the run started, the newest first. */
 const ends = [];
 /** Seconds of each part. */
 const took = {};
+
+function optionsOf(args) {
+  const options = Object.fromEntries(Object.entries(OPTIONS).map(([name, fallback]) => [name, { type: 'string', default: fallback }]));
+  try {
+    return parseArgs({ args, options }).values;
+  } catch (error) {
+    console.error(
+      `${error.message}\nThe options are ${Object.keys(OPTIONS)
+        .map((name) => `--${name}`)
+        .join(', ')}.`,
+    );
+    process.exit(2);
+  }
+}
 
 async function part(name, act) {
   const begun = performance.now();
