@@ -94,7 +94,8 @@ export class AccountService {
     const address = normalizeEmail(email);
     const limits = [
       { subject: `link:${accountSubject(address)}`, limit: MAILED_LINKS },
-      { subject: addressSubject(ip), limit: this.config.loginIpLimit },
+      // A request guesses nothing, so it uses up no logins of the network.
+      { subject: `link:${addressSubject(ip)}`, limit: this.config.loginIpLimit },
     ];
     await this.attempts.require(limits, MESSAGE);
     this.personalLinks.mailResets(address, ip);

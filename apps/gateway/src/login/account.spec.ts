@@ -411,6 +411,20 @@ describe('links by mail', () => {
   });
 });
 
+describe('requests of links by mail', () => {
+  const mails = new MailServer();
+  it('use up no logins of the network, and have a limit of their own', async () => {
+    const dashboard = await startDashboard({ smtpUrl: await mails.start(), loginIpLimit: 3 });
+    const { email } = await dashboard.user('agent', await dashboard.business());
+    const forgot = (address: string) => dashboard.visitor.post(FORGOTTEN, { email: address });
+    for (let i = 0; i < 3; i += 1) await forgot(`stranger${i}@mail.example`).expect(200);
+    await forgot('another@mail.example').expect(429);
+    await dashboard.visitor.post('/api/client/login', { email, password: PASSWORD }).expect(200);
+    await dashboard.close();
+    await mails.stop();
+  });
+});
+
 describe('a mail server that never responds', () => {
   const waiting = new Set<Socket>();
   const silent = createServer((socket) => void waiting.add(socket.once('close', () => waiting.delete(socket))));

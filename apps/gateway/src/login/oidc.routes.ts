@@ -34,14 +34,10 @@ export function oidcRoutes(server: FastifyInstance, oidc: OidcService, logins: L
     const search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
     try {
       const from = { ip, userAgent: headers['user-agent'] ?? null, currentToken: sessionToken(headers.cookie) };
-      let next = '/';
-      const token = await logins.loginVerified(from, async () => {
-        const verified = await oidc.finish(search, sealed);
-        next = verified.next;
-        return verified.email;
-      });
+      const begun = oidc.begun(search, sealed);
+      const token = await logins.loginVerified(from, () => oidc.finish(search, begun));
       if (token === null) throw new OidcFailure('unknown');
-      return await reply.header('set-cookie', [cookie('', 0), sessionCookie(token, secure)]).redirect(next);
+      return await reply.header('set-cookie', [cookie('', 0), sessionCookie(token, secure)]).redirect(begun.next);
     } catch (fault) {
       return explain(reply, fault);
     }

@@ -26,8 +26,8 @@ export class OidcFailure extends Error {
   }
 }
 
-/** The browser keeps this, sealed, while the person is at the provider. */
-interface LoginRequest {
+/** A login that has begun. The browser keeps it, sealed, while the person is at the provider. */
+export interface LoginRequest {
   state: string;
   nonce: string;
   verifier: string;
@@ -74,13 +74,24 @@ export class OidcService {
   }
 
   /**
+   * Finds the request that a callback belongs to. Any page can make a browser call the callback, but not with its cookie.
+   * @param search the query of the callback
+   * @throws OidcFailure
+   */
+  begun(search: string, sealed: string | null): LoginRequest {
+    if (!this.isConfigured) throw new OidcFailure('off');
+    const request = this.opened(sealed);
+    if (new URLSearchParams(search).get('state') !== request.state) throw new OidcFailure('refused');
+    return request;
+  }
+
+  /**
    * Exchanges the code of a callback, and checks state, nonce, PKCE, signature, issuer and audience.
    * @param search the query of the callback
    * @returns the verified address
    * @throws OidcFailure
    */
-  async finish(search: string, sealed: string | null): Promise<{ email: string; next: string }> {
-    const request = this.opened(sealed);
+  async finish(search: string, request: LoginRequest): Promise<string> {
     const provider = await this.provider();
     const oidc = await openIdClient();
     try {
@@ -97,7 +108,7 @@ export class OidcService {
       const { email, email_verified } =
         claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : claims;
       if (typeof email !== 'string' || email_verified !== true) throw new OidcFailure('unverified');
-      return { email, next: request.next };
+      return email;
     } catch (fault) {
       if (fault instanceof OidcFailure) throw fault;
       // The message may contain what the provider sent.

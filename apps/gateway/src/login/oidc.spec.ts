@@ -1,4 +1,4 @@
-import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { PASSWORD, startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { OidcProvider } from '../../test/oidc-provider.fixture';
 import { GatewayConfig } from '../gateway.config';
 
@@ -106,6 +106,18 @@ describe('login with an OpenID Connect provider (additions §7, decision 375)', 
     await expectProblem(search, `${cookie.slice(0, -4)}AAAA`, 'expired');
     const { state } = opened(cookie);
     await expectProblem(`?error=access_denied&state=${state}&iss=${encodeURIComponent(provider.issuer)}`, cookie, 'refused');
+  });
+
+  it('spec §10: a page of another site that calls the callback uses up no logins of the network', async () => {
+    const strict = await startDashboard({ publicUrl: 'https://gateway.example', oidcIssuer: provider.issuer, ...CLIENT, loginIpLimit: 3 });
+    const { email } = await strict.user('owner', await strict.business());
+    const cookie = cookieOf(await strict.visitor.get(BEGIN).expect(302), 'oidc') ?? '';
+    for (let i = 0; i < 5; i += 1) {
+      await strict.visitor.get(`${CALLBACK}?code=c&state=s`).expect(302);
+      await strict.visitor.get(`${CALLBACK}?code=c&state=s`).set('cookie', `oidc=${cookie}`).expect(302);
+    }
+    await strict.visitor.post('/api/client/login', { email, password: PASSWORD }).expect(200);
+    await strict.close();
   });
 
   it.each(['//evil.example', 'https://evil.example', '/\\evil.example', '/\t/evil.example'])('does not return to %j', async (next) => {
