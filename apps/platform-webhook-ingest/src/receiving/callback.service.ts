@@ -42,6 +42,15 @@ function divide(parsed: unknown, { body, businesses }: SignedBody, owners: Owner
   });
 }
 
+/**
+ * The same bytes may arrive under the app secrets of several businesses, or again after their number was connected. A repeat is therefore
+ * known only in its lane; without an owner, only for the same signers (decision 257).
+ */
+function hashInLane(wholeHash: Buffer, lane: number, businesses: number[]): Buffer {
+  const place = lane === 0 ? `0:${businesses.toSorted((a, b) => a - b).join(',')}` : String(lane);
+  return createHash('sha256').update(wholeHash).update(place).digest();
+}
+
 /** A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash leaves a mark. */
 const SPLIT_AT_ONCE_BYTES = 64 * 1024;
 
@@ -87,13 +96,8 @@ export class CallbackService {
   private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
     const parts = await this.parts(body, businesses, lane);
     if (parts === undefined) return 400;
-    const whole = createHash('sha256').update(body).digest();
-    await Promise.all(
-      parts.map((part) => {
-        const hash = parts.length === 1 ? whole : createHash('sha256').update(whole).update(String(part.lane)).digest();
-        return this.store(part, hash, businesses);
-      }),
-    );
+    const wholeHash = createHash('sha256').update(body).digest();
+    await Promise.all(parts.map((part) => this.store(part, wholeHash, businesses)));
     return 200;
   }
 
@@ -107,12 +111,13 @@ export class CallbackService {
     }
   }
 
-  private async store({ lane, parsed, body }: Part, hash: Buffer, businesses: number[]): Promise<void> {
+  private async store({ lane, parsed, body }: Part, wholeHash: Buffer, businesses: number[]): Promise<void> {
     const map = await this.connections.current();
     const isSplitFirst = parsed !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.inFlight.admits(lane, 1);
     const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
-    const stored = await this.callbacks.add({ hash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
+    const hash = hashInLane(wholeHash, lane, businesses);
+    const stored = await this.callbacks.add({ hash, wholeHash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (lane !== 0) this.times.note('callback', lane);
     if (stored === 'waits') return this.splitter.wake();

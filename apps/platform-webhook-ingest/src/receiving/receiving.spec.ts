@@ -343,6 +343,99 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await harness.published('message')).toHaveLength(0);
   });
 
+  describe('decision 257: a repeated callback is known only to the business that it was stored for', () => {
+    const payload = envelope({ messages: [text('wamid.1')] });
+    const owners = async () => (await harness.published('message')).map(({ business_id }) => business_id);
+    const connect = async (...changed: ListedConnection[]) => {
+      connections = changed;
+      harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+      await harness.nc.flush();
+    };
+
+    it.each([
+      ['small', payload],
+      ['large', { ...payload, filling: 'x'.repeat(300_000) }],
+    ])('publishes a %s callback that came under the app secret of another business before', async (_, body) => {
+      expect(await signed(body, 'second secret')).toBe(200);
+      await eventually(async () => (await count('dead_letters')) === 1);
+      expect(await signed(body)).toBe(200);
+      await published('message', 1);
+      expect([await signed(body, 'second secret'), await signed(body)]).toEqual([200, 200]);
+      await eventually(async () => (await count('callbacks WHERE split_at IS NULL')) === 0);
+      expect([await owners(), await count('callbacks'), await count('dead_letters')]).toEqual([[1], 2, 1]);
+    });
+
+    it('publishes a callback that came before its number was connected', async () => {
+      const early = envelope({ messages: [text('wamid.1')] }, '709');
+      expect([await signed(early), await signed(early)]).toEqual([200, 200]);
+      expect([await count('callbacks'), await count('dead_letters')]).toEqual([1, 0]);
+      await connect({ ...connection(1, 'first secret'), phone_number_id: '709' });
+      await eventually(async () => (await signed(early)) === 200 && (await owners()).length === 1);
+      expect(await signed(early)).toBe(200);
+      expect([await owners(), await count('callbacks'), await count('outbox')]).toEqual([[1], 2, 1]);
+    });
+
+    it('publishes a callback for each business that claims the number with an app secret of its own', async () => {
+      await connect(connection(1, 'first secret'), { ...connection(2, 'second secret'), phone_number_id: '701' });
+      await eventually(async () => (await signed(payload, 'second secret')) === 200 && (await owners()).length === 1);
+      expect([await signed(payload), await signed(payload, 'second secret')]).toEqual([200, 200]);
+      await published('message', 2);
+      expect([await owners(), await count('callbacks')]).toEqual([[2, 1], 2]);
+    });
+
+    it('sets a callback without an owner aside once for each app secret that signed it', async () => {
+      const claims = (number_verified_at: string | null) => [
+        { ...connection(1, 'same'), number_verified_at },
+        connection(2, 'second secret'),
+        { ...connection(4, 'same'), phone_number_id: '701' },
+      ];
+      await connect(...claims(null));
+      await eventually(async () => (await signed(payload, 'second secret')) === 200);
+      expect([await signed(payload, 'same'), await signed(payload, 'same')]).toEqual([200, 200]);
+      await eventually(async () => (await count('dead_letters')) === 2);
+      const stored = await harness.db.query('SELECT businesses FROM ingest.dead_letters ORDER BY id');
+      expect(stored).toEqual([{ businesses: [2] }, { businesses: [1, 4] }]);
+
+      // After the platform has verified a claim, the repeat counts, and the replay of its dead letter has no second effect.
+      await connect(...claims('2026-01-01T00:00:00.000Z'));
+      await eventually(async () => (await signed(payload, 'same')) === 200 && (await owners()).length === 1);
+      expect(await letters('replay', 'all')).toMatch(/^1 replayed\./);
+      expect([await owners(), await count('outbox'), await count('dead_letters')]).toEqual([[1], 1, 1]);
+    });
+
+    it('knows an erased callback', async () => {
+      expect(await signed(payload)).toBe(200);
+      await published('message', 1);
+      await harness.db.query(`UPDATE ingest.callbacks SET body = ''`);
+      await harness.db.query('DELETE FROM ingest.outbox');
+      expect(await signed(payload)).toBe(200);
+      expect([await count('callbacks'), await count('outbox')]).toEqual([1, 0]);
+    });
+
+    describe('stored by the previous version, which hashed only the body', () => {
+      const store = (lane: number, businesses: string) =>
+        harness.db.query(
+          `INSERT INTO ingest.callbacks (body_hash, body, businesses, lane, split_at) VALUES (sha256($1), '', $2::text::integer[], $3, now())`,
+          [Buffer.from(JSON.stringify(payload)), businesses, lane],
+        );
+
+      it('has no second effect for the same business, even when it was erased', async () => {
+        await store(1, '{1}');
+        expect(await signed(payload)).toBe(200);
+        expect([await count('callbacks'), await count('outbox')]).toEqual([1, 0]);
+        expect([await signed(payload, 'second secret'), await count('dead_letters')]).toEqual([200, 1]);
+      });
+
+      it('sets an update aside no second time for the same app secret', async () => {
+        await store(0, '{2}');
+        expect(await signed(payload, 'second secret')).toBe(200);
+        expect([await count('callbacks'), await count('dead_letters')]).toEqual([1, 0]);
+        expect(await signed(payload)).toBe(200);
+        await published('message', 1);
+      });
+    });
+  });
+
   describe('decision 255: several businesses claim number 701', () => {
     const claim = (business_id: number, secret: string, change: Partial<ListedConnection> = {}) => ({
       ...connection(business_id, secret),
