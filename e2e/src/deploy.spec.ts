@@ -554,6 +554,20 @@ describe('alerts and the Grafana dashboard', () => {
     expect(alert('CallbacksLate')).toContain('mgw_service_metric{metric="callbacks_oldest_seconds"}');
   });
 
+  it('compares labels with values that the services give them', () => {
+    const sources = ['apps', 'libs'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\/src\/.*(?<!\.spec|\.fixture|\.part)\.ts$/.test(name))
+        .map((name) => file(join(folder, name))),
+    );
+    const expressions = [...rules.map(({ expr }) => expr), ...panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))];
+    const values = expressions.flatMap((expression) =>
+      [...expression.matchAll(/\b(?:outcome|by|state|event)!?="([^"]+)"/g)].map(([, value = '']) => value),
+    );
+    expect(values).toEqual(expect.arrayContaining(['responded', 'retry', 'refused']));
+    expect(values.filter((value) => !sources.some((source) => source.includes(`'${value}'`)))).toEqual([]);
+  });
+
   it('alerts from the first dead letter of every service, until none is left (guarantees §2, §4)', () => {
     expect(alert('DeadLetters')).toBe('max by (service_name) (mgw_service_metric{metric="dead_letters"}) > 0');
   });
