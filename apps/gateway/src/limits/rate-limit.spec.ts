@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { RpcClient } from '@mgw/rpc';
 import { createLogger, metricsText } from '@mgw/telemetry';
 import { eventually, testRedis } from '@mgw/testing';
+import { Redis } from 'ioredis';
 import type { GatewayConfig } from '../gateway.config';
 import type { LimitsStore } from './limits.store';
 import { GlobalLimit } from './global-limit';
@@ -68,6 +69,18 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(refused?.retryAfterSeconds).toBeGreaterThan(0);
   });
 
+  it('guarantees §8: forget requests of the future after the clock of Redis was set back', async () => {
+    const access = key(4, 5);
+    const client = new Redis(redis.url);
+    const future = (Date.now() + 3_600_000) * 1_000;
+    for (const log of ['{limits}:global', '{limits}:key:4'])
+      await client.zadd(log, ...Array.from({ length: 5 }, (_, i) => [future + i, `${future + i}:${i}`]).flat());
+    client.disconnect();
+    globalPerMinute = 8;
+    expect(passed(await takeMany(10, access))).toBe(5);
+    globalPerMinute = 100_000;
+  });
+
   it('appear in the headers of each response', async () => {
     const { service } = gateways[0] as (typeof gateways)[number];
     const access = key(3, 5);
@@ -121,6 +134,11 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
 });
 
 describe('the sliding window in memory', () => {
+  it('forgets times of the future after the clock was set back', () => {
+    const window = new SlidingWindow();
+    expect([3_600_000, 3_600_001, 1_000, 1_001, 1_002].map((at) => window.take(2, at))).toEqual([0, 0, 0, 0, 60]);
+  });
+
   it('never allows more than the limit in any 60 seconds', () => {
     const window = new SlidingWindow();
     expect([0, 10_000, 20_000].map((at) => window.take(2, at))).toEqual([0, 0, 40]);

@@ -9,13 +9,18 @@ import { GatewayConfig } from '../gateway.config';
 /**
  * Exact sliding logs, per key and global. A request checks both before it counts in either (guarantees §7). KEYS[3] and on are the
  * requests' keys, each with two limits in ARGV: its own and the global one. The script uses Redis' clock, because gateways' clocks
- * differ. The sequence distinguishes two requests of one microsecond.
+ * differ. Entries from the future are left from before its clock was set back; they would never leave. The sequence distinguishes two requests
+ * of one microsecond.
  */
 const TAKE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local window = 60000000
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - window)
+local function expire(key)
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
+  redis.call('ZREMRANGEBYSCORE', key, string.format('(%.0f', now), '+inf')
+end
+expire(KEYS[1])
 redis.call('PEXPIRE', KEYS[2], 120000)
 
 local function wait(key, limit)
@@ -27,7 +32,7 @@ end
 
 local results = {}
 for nth = 3, #KEYS do
-  redis.call('ZREMRANGEBYSCORE', KEYS[nth], '-inf', now - window)
+  expire(KEYS[nth])
   local refused = math.max(wait(KEYS[nth], tonumber(ARGV[2 * nth - 5])), wait(KEYS[1], tonumber(ARGV[2 * nth - 4])))
   if refused == 0 then
     local member = string.format('%.0f', now) .. ':' .. redis.call('INCR', KEYS[2])

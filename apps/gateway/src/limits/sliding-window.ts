@@ -5,6 +5,8 @@ export class SlidingWindow {
   private times: number[] = [];
 
   count(now: number): number {
+    // A later time than now is left from before the clock was set back.
+    if ((this.times.at(-1) ?? now) > now) this.times = this.times.filter((time) => time <= now);
     const firstValid = this.times.findIndex((time) => time > now - WINDOW_MS);
     this.times = firstValid === -1 ? [] : this.times.slice(firstValid);
     return this.times.length;
