@@ -54,7 +54,7 @@ export interface AutoReplies {
   spawn(): ReturnType<Harness['spawn']>;
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
   /** Publishes a message of customer n in conversation n. With `media` the text is its caption. */
-  receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive'>): Promise<void>;
+  receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive' | 'at'>): Promise<void>;
   replyAsAgent(customer: number): void;
   change(customer: number, conversation: Partial<ConversationRecord>): void;
   /** Makes all questions older. */
@@ -101,11 +101,11 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   const add = (customer: number, message: Partial<ThreadMessage> & Pick<ThreadMessage, 'direction' | 'sent_by' | 'text'>) => {
     const stored = {
       media: null,
+      at: new Date().toISOString(),
       ...message,
       message_id: `wamid.${++written}`,
       type: 'text',
       template: null,
-      at: new Date().toISOString(),
     };
     thread(customer).unshift(stored);
     return stored;

@@ -71,8 +71,9 @@ export class RepliesStore {
     if (texts.length === 0) return false;
     const recorded = await this.db.query(
       `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
-       SELECT n.* FROM ${RECEIVED.from('n')}
-       JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
+       -- A platform time in the future would make the question useful for that long.
+       SELECT n.business_id, n.message_id, n.conversation_id, n.customer, n.question, least(n.at, now()), n.traceparent
+       FROM ${RECEIVED.from('n')} JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
        WHERE n.at > now() - interval '15 minutes'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
       RECEIVED.values(texts),

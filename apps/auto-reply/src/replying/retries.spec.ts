@@ -51,6 +51,16 @@ describe('guarantees §8: a question whose model does not reply', () => {
     autoReply.model.release();
   });
 
+  it('is left after two minutes too if the clock of the platform is ahead', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'Hello', { at: '5000-01-02T03:04:05.000Z' });
+    await called(1);
+    await autoReply.advanceTime(119);
+    autoReply.model.fail('Hello', 503);
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 503' });
+  });
+
   it('is left for an agent at once if the model refuses', async () => {
     await autoReply.run();
     await autoReply.set({});
