@@ -24,7 +24,6 @@ const NOT_ERASED: Record<string, string> = {
   'dispatch.lanes': 'names a conversation by its id, which leads to nobody after the erasure',
   'send.conversation_words': 'a trigger of send.conversations deletes its rows',
   'send.quick_replies': 'texts of the business',
-  'send.uploads': 'files of the business, without a recipient',
   'template.dead_letters': 'updates of templates and accounts name nobody',
   'template.outbox': 'updates of templates and accounts name nobody',
 };
@@ -35,8 +34,6 @@ const NOT_EXPORTED: Record<string, string> = {
   'dispatch.deliveries': 'copies of events',
   'dispatch.feed_events': 'copies of events',
   'ingest.callbacks': 'copies of messages and statuses',
-  'send.intents': 'status.records has the sent messages',
-  'send.messages': 'status.records has the sent messages',
   'status.record_keys': 'status.records has the sent messages',
 };
 

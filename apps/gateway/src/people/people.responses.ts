@@ -25,5 +25,7 @@ export const PersonExport = Type.String({
   title: 'PersonExport',
   description:
     'A JSON object in each line, with its `kind`: ' +
-    'conversation, opt_out, note, message_received, message_sent, status, broadcast or automatic_reply.',
+    'conversation, opt_out, note, message_received, message_sent, message_sent_details, file, status, broadcast or automatic_reply. ' +
+    '`message_sent_details` has the content of a sent message beyond its text, such as a location, contacts, buttons, a reaction, the file or ' +
+    'the quoted message. `file` is a stored file that the person sent, or an upload that the person was sent.',
 });

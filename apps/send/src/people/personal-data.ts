@@ -4,6 +4,11 @@ const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_i
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
 /** The id of the file in a sent message, as the index of intents has it. */
 const SENT_FILE = (intent: string) => `coalesce(${intent}.details->>'media_id', ${intent}.details#>>'{offer,header,media_id}')`;
+/** The files of messages that the person was sent. */
+const SENT_FILES = `SELECT ${SENT_FILE('i')} AS media_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id`;
+/** The files that the person may have: WhatsApp may deliver a message whose outcome is still open. */
+const POSSIBLY_SENT_FILES = `${SENT_FILES}
+  UNION SELECT ${SENT_FILE('i')} FROM person JOIN send.intents i ON i.business_id = person.business_id AND i.recipient = ANY (person.names) AND i.state IN ('calling', 'unknown')`;
 /** Every replica knows the business's key by then, so a send to the person's number finds the hash of an opt-out. */
 const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id = person.business_id AND k.created_at < now() - interval '5 seconds')`;
 
@@ -24,16 +29,31 @@ export const sendPersonalData: PersonalData = {
       'edited_text', c.text, 'edited_at', c.edited_at, 'deleted_at', c.deleted_at)
       FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION}
       LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id`,
+    message_sent_details: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'details', i.details)
+      FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id WHERE i.details IS NOT NULL`,
     file: `SELECT r.media_id, json_build_object('media_id', r.media_id, 'mime_type', r.mime_type, 'file_size', r.file_size, 'sha256', r.sha256)
-      FROM send.stored_files r, person WHERE ${IN_CONVERSATION} AND r.state = 'stored'`,
+      FROM send.stored_files r, person WHERE ${IN_CONVERSATION} AND r.state = 'stored'
+      UNION ALL
+      SELECT u.media_id, json_build_object('media_id', u.media_id, 'filename', u.filename, 'mime_type', u.mime_type, 'file_size', u.file_size, 'sha256', f.sha256)
+      FROM (SELECT DISTINCT media_id FROM (${SENT_FILES}) s) sent CROSS JOIN person
+      JOIN send.uploads u ON u.business_id = person.business_id AND u.media_id = sent.media_id
+      LEFT JOIN send.stored_files f ON f.business_id = u.business_id AND f.media_id = u.media_id AND f.state = 'stored'`,
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
-    // An upload that the person alone was sent is theirs too (decision 402).
-    ` UPDATE send.stored_files f SET conversation_id = r.conversation_id FROM send.messages r JOIN send.intents i ON i.id = r.intent_id, person
-       WHERE ${IN_CONVERSATION} AND f.business_id = person.business_id AND f.conversation_id IS NULL
-       AND f.media_id = ${SENT_FILE('i')} AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id
-         AND ${SENT_FILE('o')} = f.media_id AND o.state <> 'refused' AND o.recipient <> ALL (person.names)) RETURNING 1`,
+    // An upload that nobody else was sent is the person's too, with or without a stored copy (decision 402). The steps below delete the rows
+    // that show who was sent it.
+    `, own AS MATERIALIZED (
+       SELECT s.media_id FROM (${POSSIBLY_SENT_FILES}) s CROSS JOIN person WHERE s.media_id IS NOT NULL
+         AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id AND ${SENT_FILE('o')} = s.media_id
+           AND o.state <> 'refused' AND o.recipient <> ALL (person.names))
+     ), uploads AS (
+       DELETE FROM send.uploads u USING own, person WHERE u.business_id = person.business_id AND u.media_id = own.media_id RETURNING 1
+     ), copies AS (
+       UPDATE send.stored_files f SET conversation_id = person.conversations[1] FROM own, person
+       WHERE f.business_id = person.business_id AND f.media_id = own.media_id AND f.conversation_id IS NULL RETURNING 1
+     )
+     SELECT FROM uploads UNION ALL SELECT FROM copies`,
     ` DELETE FROM send.stored_files r USING person WHERE ${IN_CONVERSATION} AND r.attempts = 0 RETURNING 1`,
     // The erasure waits until a gateway has deleted the file (HasErasedFiles). A copy in progress ends first.
     ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE r.state WHEN 'storing' THEN r.due_at ELSE now() END
