@@ -92,6 +92,53 @@ describe('the live tail of events (spec §10)', () => {
     expect(numbers(received)).toEqual([0, 1, 2]);
   });
 
+  it('skips messages without an event of the business while it catches up, and continues live', async () => {
+    const ofBusiness = (business_id: number, number: number) => ({ ...sent(number), business_id });
+    const publishOf = (...events: object[]) => shop.nc.jetstream().publish('public.message.sent', JSON.stringify(events));
+    await publishOf(ofBusiness(7, 1), ofBusiness(8, 2));
+    await publishOf(ofBusiness(8, 3));
+    await publishOf(ofBusiness(8, 4), ofBusiness(7, 5));
+    const received: TailedEvent[] = [];
+    await tail.follow(0, (tailed) => void received.push(tailed), undefined, { businessId: 7 });
+    expect(numbers(received)).toEqual([1, 2, 4, 5]);
+    await publishOf(ofBusiness(7, 6));
+    await receives(received, 1, 2, 4, 5, 6);
+  });
+
+  it('holds no events of other businesses for a follower that catches up (guarantees §10, N2)', async () => {
+    const small = new EventTail({
+      nc: shop.nc,
+      logger: createLogger('events', 'silent'),
+      stream: 'PUBLIC',
+      subject: 'public.>',
+      maxBacklogBytes: 2_000,
+    });
+    await small.follow(null, () => undefined);
+    const following = small.follow(0, () => undefined, undefined, { businessId: 7 });
+    const caughtUp = expect(following).resolves.toBeDefined();
+    await Promise.all(Array.from({ length: 20 }, (_, number) => publish(number)));
+    await caughtUp;
+    await small.close();
+  });
+
+  it('catches up with a stream whose last message an erasure has deleted', async () => {
+    await publish(1);
+    const { seq } = await publish(2);
+    await (await shop.nc.jetstreamManager()).streams.deleteMessage('PUBLIC', seq);
+    const received = await follow(0);
+    await publish(3);
+    await receives(received, 1, 3);
+  });
+
+  it('ends a catch-up when the reader disconnects, also if no message arrives', async () => {
+    await publish(1);
+    const { seq } = await publish(2);
+    await (await shop.nc.jetstreamManager()).streams.deleteMessage('PUBLIC', seq);
+    const leaving = new AbortController();
+    const leave = () => setTimeout(() => leaving.abort(), 100);
+    await expect(tail.follow(seq, () => undefined, leave, { gone: leaving.signal })).rejects.toThrow(FollowerDroppedError);
+  });
+
   it('drops a follower whose backlog is full while it catches up, and lets it resume where it was (guarantees §10, N1)', async () => {
     const small = new EventTail({
       nc: shop.nc,

@@ -13,8 +13,15 @@ export interface TailedEvent {
 /** The beginning of a follower. */
 export interface TailStart {
   position: number;
-  /** False if the stream has deleted or lost messages after the place at which the follower resumes. */
+  /** False if the follower misses messages: the stream has deleted or lost them, or they are too old to catch up with. */
   isComplete: boolean;
+}
+
+export interface FollowOptions {
+  /** The follower wants only events of this business. It still receives others, except those that are cheap to skip. */
+  businessId?: number;
+  /** Ends a catch-up when the reader disconnects. */
+  gone?: AbortSignal;
 }
 
 export interface EventTailOptions {
@@ -32,6 +39,10 @@ const POSITIONS_PER_MESSAGE = 1_000;
 const MAX_BACKLOG_BYTES = 256 * 1024;
 /** Bytes of live events that wait for all followers that catch up. */
 const MAX_BACKLOG_BYTES_OF_ALL = 4 * 1024 ** 2;
+/** Messages that a catch-up reads at most: those of the last 100 s if all businesses publish 100 messages a second. */
+const MAX_CATCH_UP_MESSAGES = 10_000;
+/** Time for a catch-up, because it holds a place that other readers wait for. */
+const CATCH_UP_WITHIN_MS = 10_000;
 const RETRY_MS = 500;
 
 type OnStart = (start: TailStart) => void;
@@ -41,6 +52,7 @@ type OnEvent = (tailed: TailedEvent) => unknown;
 
 interface Follower {
   onEvent: OnEvent;
+  businessId: number | undefined;
   /** Live events that arrived while it caught up; undefined afterwards. */
   backlog: TailedEvent[] | undefined;
   backlogBytes: number;
@@ -49,7 +61,7 @@ interface Follower {
   last: number;
 }
 
-/** The follower did not catch up before its backlog was full. It resumes from the last position that it received. */
+/** The follower did not catch up in time, or before its backlog was full. It resumes from the last position that it received. */
 export class FollowerDroppedError extends Error {
   override readonly name = 'FollowerDroppedError';
 }
@@ -75,20 +87,30 @@ export class EventTail {
     void this.watch();
   }
 
+  /** The position of the last live event, which every follower that has caught up has received. */
+  get position(): number {
+    return this.lastPosition;
+  }
+
   /**
-   * Delivers every event after the position (null: from now on) once and in order. After JetStream lost its store it delivers what is
-   * published from then on.
+   * Delivers every event after the position (null: from now on) once and in order. A follower more than MAX_CATCH_UP_MESSAGES behind the
+   * end of the stream misses the older ones. After JetStream lost its store it delivers what is published from then on.
    * @param onStart is called once, before the first event
    * @returns a function that ends it
    * @throws FollowerDroppedError
    */
-  async follow(after: number | null, onEvent: OnEvent, onStart: OnStart = () => undefined): Promise<() => void> {
-    const follower: Follower = { onEvent, backlog: [], backlogBytes: 0, isDropped: false, last: 0 };
+  async follow(
+    after: number | null,
+    onEvent: OnEvent,
+    onStart: OnStart = () => undefined,
+    options: FollowOptions = {},
+  ): Promise<() => void> {
+    const follower: Follower = { onEvent, backlog: [], backlogBytes: 0, isDropped: false, last: 0, businessId: options.businessId };
     this.followers.add(follower);
     try {
       await this.openLive();
       const { numbering } = this;
-      const last = await this.catchUp(after, follower, onStart);
+      const last = await this.catchUp(after, follower, onStart, options);
       if (follower.isDropped) throw new FollowerDroppedError('too many events were published before the follower caught up');
       if (numbering === this.numbering) follower.last = last;
     } catch (error) {
@@ -161,7 +183,7 @@ export class EventTail {
       this.lastPosition = tailed.position;
       for (const follower of this.followers) {
         if (follower.backlog === undefined) deliver(follower, tailed);
-        else this.hold(follower, tailed, bytes);
+        else if (follower.businessId === undefined || follower.businessId === tailed.event.business_id) this.hold(follower, tailed, bytes);
       }
     }
   }
@@ -196,35 +218,42 @@ export class EventTail {
   }
 
   /** @returns the position of the last event that it read from the store */
-  private async catchUp(after: number | null, follower: Follower, onStart: OnStart): Promise<number> {
+  private async catchUp(after: number | null, follower: Follower, onStart: OnStart, { gone }: FollowOptions): Promise<number> {
     if (after === null) {
       onStart({ position: this.lastPosition, isComplete: true });
       return this.lastPosition;
     }
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
-    // The follower may have received only a part of this message.
-    const seq = Math.max(1, Math.floor(after));
-    const isComplete = Math.floor(after) + 1 >= state.first_seq && Math.floor(after) <= state.last_seq;
-    onStart({ position: isComplete ? after : Math.min(Math.max(after, state.first_seq - 1), state.last_seq), isComplete });
-    if (seq > state.last_seq || state.messages === 0) return Math.min(after, state.last_seq);
-    let last = after;
+    const first = Math.max(state.first_seq, state.last_seq - MAX_CATCH_UP_MESSAGES + 1);
+    const isComplete = Math.floor(after) + 1 >= first && Math.floor(after) <= state.last_seq;
+    const position = isComplete ? after : Math.min(Math.max(after, first - 1), state.last_seq);
+    onStart({ position, isComplete });
+    // The follower may have received only a part of a message.
+    const seq = Math.max(1, isComplete ? Math.floor(after) : first);
+    if (after >= afterMessage(state.last_seq) || seq > state.last_seq || state.messages === 0) return position;
+    const ended = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(CATCH_UP_WITHIN_MS)]);
     const subscription = await this.subscribe(this.optionsFrom(seq));
+    const end = () => subscription.unsubscribe();
+    ended.addEventListener('abort', end);
     this.catchUps.add(subscription);
+    let last = position;
     try {
       for await (const message of subscription) {
-        if (follower.isDropped) break;
-        for (const tailed of tailedIn(message)) {
-          if (tailed.position <= after) continue;
+        if (follower.isDropped || ended.aborted) break;
+        for (const tailed of mayConcern(message, follower.businessId) ? tailedIn(message) : []) {
+          if (tailed.position <= position) continue;
           last = tailed.position;
           if (follower.onEvent(tailed) === false) return last;
         }
-        // `live` delivers what follows.
-        if (message.seq >= state.last_seq) break;
+        // `live` delivers what follows. An erasure may have deleted the last message of the stream.
+        if (message.seq >= state.last_seq || message.info.pending === 0) break;
       }
     } finally {
+      ended.removeEventListener('abort', end);
       this.catchUps.delete(subscription);
-      subscription.unsubscribe();
+      end();
     }
+    if (ended.aborted) throw new FollowerDroppedError('the follower left or did not catch up in time');
     return last;
   }
 
@@ -244,6 +273,11 @@ export class EventTail {
 
 /** The position after the last event of a message. */
 const afterMessage = (seq: number) => seq + (POSITIONS_PER_MESSAGE - 1) / POSITIONS_PER_MESSAGE;
+
+/** Finds messages of other businesses without parsing them: an outbox writes each event with JSON.stringify. */
+function mayConcern({ data }: JsMsg, businessId: number | undefined): boolean {
+  return businessId === undefined || Buffer.from(data.buffer, data.byteOffset, data.byteLength).includes(`"business_id":${businessId}`);
+}
 
 function tailedIn(message: JsMsg): TailedEvent[] {
   return readEvents(message.subject, message.data).flatMap((read, i) =>

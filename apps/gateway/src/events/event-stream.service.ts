@@ -2,12 +2,16 @@ import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/comm
 import { GatewayError } from '@mgw/contracts';
 import { EventTail, type TailedEvent, type TailStart } from '@mgw/events';
 import { LOGGER, NATS } from '@mgw/service';
+import { Shares, type Release } from '@mgw/shares';
 import type { FastifyReply } from 'fastify';
 import { SessionsStore } from '../sessions/sessions.store';
 
 /** Open streams of one process, and of one business on it. */
 const MAX_STREAMS = 500;
 const MAX_PER_BUSINESS = 50;
+/** Catch-ups at once: two of one business on an idle process. Each reads up to 10,000 messages of all businesses. */
+const CATCH_UPS = { places: 8, largest: 1 / 4, waiting: { room: MAX_STREAMS, largest: 1 / 4 } };
+const CATCH_UP_STARTS_WITHIN_MS = 10_000;
 /** Heartbeats keep proxies from closing a quiet stream. Each checks the session first, so a stream ends within 5 s of its session. */
 const HEARTBEAT_MS = 4_000;
 /** Unread bytes of one reader and of all readers. A slow reader is disconnected; it reconnects with its last id. */
@@ -32,6 +36,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
   /** Unread bytes per slow reader. */
   private readonly waiting = new Map<FastifyReply['raw'], number>();
   private waitingBytes = 0;
+  private readonly catchUps = new Shares(CATCH_UPS);
   private closing = false;
 
   constructor(
@@ -52,6 +57,8 @@ export class EventStreamService implements BeforeApplicationShutdown {
     reply.hijack();
     let beat: NodeJS.Timeout | undefined;
     let stop = (): void => {};
+    let isLive = false;
+    const gone = new AbortController();
     const begin = () => {
       if (out.headersSent || !isOpen(out)) return;
       out.writeHead(200, {
@@ -60,13 +67,14 @@ export class EventStreamService implements BeforeApplicationShutdown {
         'x-accel-buffering': 'no',
       });
       out.write('retry: 2000\n\n');
-      beat = setInterval(() => void this.heartbeat(out, token), HEARTBEAT_MS);
+      beat = setInterval(() => void this.heartbeat(out, token, () => isLive), HEARTBEAT_MS);
     };
     out.on('drain', () => this.setUnread(out, 0));
     out.once('close', () => {
       clearInterval(beat);
       this.setUnread(out, 0);
       this.open.delete(out);
+      gone.abort();
       stop();
     });
     // A browser reconnects after the end of a stream, to another gateway; it would not after an error.
@@ -74,7 +82,16 @@ export class EventStreamService implements BeforeApplicationShutdown {
       begin();
       return end(out);
     }
+    let release: Release | null = () => undefined;
+    if (after !== null) {
+      // Its position keeps the reader's place in the stream, so the response need not wait.
+      begin();
+      release = await this.catchUps.take(String(businessId), CATCH_UP_STARTS_WITHIN_MS);
+    }
+    // The reader reconnects with its last id.
+    if (release === null) return end(out);
     try {
+      if (!isOpen(out)) return;
       stop = await this.tail.follow(
         after,
         (tailed) => this.publish(out, businessId, tailed),
@@ -82,7 +99,9 @@ export class EventStreamService implements BeforeApplicationShutdown {
           begin();
           writeStart(out, start);
         },
+        { businessId, gone: gone.signal },
       );
+      isLive = true;
       if (out.destroyed) stop();
       // From the response on, no event is missed.
       begin();
@@ -90,6 +109,8 @@ export class EventStreamService implements BeforeApplicationShutdown {
       // The reader reconnects by itself.
       begin();
       end(out);
+    } finally {
+      release();
     }
   }
 
@@ -123,14 +144,18 @@ export class EventStreamService implements BeforeApplicationShutdown {
     }
   }
 
-  private async heartbeat(out: FastifyReply['raw'], token: string): Promise<void> {
+  /** A live reader also receives its position: without own events, its last id would soon be too old to catch up from. */
+  private async heartbeat(out: FastifyReply['raw'], token: string, isLive: () => boolean): Promise<void> {
     const alive = await this.sessions.find(token, false).catch(() => undefined);
     if (alive === null || (alive?.totp_required && !alive.totp)) end(out);
-    else if (isOpen(out)) out.write(': still here\n\n');
+    else if (isOpen(out)) {
+      out.write(': still here\n\n');
+      if (isLive()) writeStart(out, { position: this.tail.position, isComplete: true });
+    }
   }
 }
 
-/** Writes where a stream begins, so that a reader whose connection breaks before its first event can continue from there (decision 667). */
+/** Writes the position from which a reader can continue, also if its connection breaks before its first event (decision 667). */
 function writeStart(out: FastifyReply['raw'], { position, isComplete }: TailStart): void {
   if (isOpen(out)) out.write(`id: ${position}\nevent: stream.started\ndata: ${JSON.stringify({ is_complete: isComplete })}\n\n`);
 }

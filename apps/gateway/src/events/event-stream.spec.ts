@@ -1,6 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { EventTail, type TailedEvent } from '@mgw/events';
+import type { Type } from '@nestjs/common';
+import { MessageSent } from '@mgw/contracts';
+import { EventTail, newEvent, type TailedEvent } from '@mgw/events';
+import type { NatsConnection } from '@mgw/nats';
+import { NATS } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { EventStreamService } from './event-stream.service';
@@ -33,12 +37,21 @@ describe('the live tail and its session (spec §10)', () => {
       hours,
     ]);
 
+  const sent = (business_id: number, text: string) =>
+    newEvent(MessageSent, {
+      ...{ id: `message.sent:${text}`, at: '2026-01-02T03:04:05.678Z', business_id, key: 'conversation:1' },
+      data: { message_id: text, to: '919876543210', type: 'text', text, sent_by: 'api', conversation_id: 1, business_id },
+      facts: { intent_id: 'i', api_key_id: 1, template: null, repaired: false },
+    });
+  const nats = () => dashboard.get(NATS as unknown as Type<NatsConnection>);
+  const publish = (event: object) => nats().jetstream().publish('public.message.sent', JSON.stringify(event));
+
   /** Opens a stream in an idle tab. @returns what it has read, and a function that triggers its next heartbeat */
-  async function watch(query = '') {
+  async function watch(query = '', session = owner) {
     const intervals = jest.spyOn(global, 'setInterval');
     const { port } = dashboard.visitor.server.address() as AddressInfo;
     const leaving = new AbortController();
-    const headers = { cookie: `token=${owner.token}` };
+    const headers = { cookie: `token=${session.token}` };
     const response = await fetch(`http://127.0.0.1:${port}/api/client/events/stream${query}`, { headers, signal: leaving.signal });
     const seen = { status: response.status, text: '', ended: false };
     const read = async () => {
@@ -86,6 +99,65 @@ describe('the live tail and its session (spec §10)', () => {
     const second = await watch(`?after=${position}`);
     await eventually(() => second.seen.text.includes(`id: ${position}\nevent: stream.started`));
     second.leave();
+  });
+
+  it('catches up with the newest 10,000 messages and reports that the rest is missing (guarantees §10, N2)', async () => {
+    const live = await watch();
+    await publish(sent(business, 'first'));
+    const { seq } = await publish(sent(business, 'too-old'));
+    const foreign = JSON.stringify(sent(business + 1_000, 'foreign'));
+    for (let i = 0; i < 10_000; i++) nats().publish('public.message.sent', foreign);
+    await publish(sent(business, 'recent'));
+    await eventually(() => live.seen.text.includes('recent'));
+    live.leave();
+    for (const [after, isComplete] of [
+      [1, false],
+      [seq, false],
+      [seq + 1, true],
+    ] as const) {
+      const { seen, leave } = await watch(`?after=${after}`);
+      await eventually(() => seen.text.includes('recent') || seen.ended);
+      expect(seen.text).toContain(`id: ${seq + 1}\nevent: stream.started\ndata: {"is_complete":${isComplete}}\n\n`);
+      expect(seen.text).not.toContain('too-old');
+      leave();
+    }
+  });
+
+  it('moves the position of a reader without events, so that its next catch-up is short', async () => {
+    const { seen, beat, leave } = await watch();
+    const { seq } = await publish(sent(business + 1_000, 'foreign'));
+    await eventually(
+      () => {
+        beat();
+        return seen.text.includes(`still here\n\nid: ${seq}\nevent: stream.started\ndata: {"is_complete":true}\n\n`);
+      },
+      { timeoutMs: 5_000 },
+    );
+    leave();
+  });
+
+  it('lets two catch-ups of a business run at once, and delays no other business (guarantees §10, N2)', async () => {
+    const other = await dashboard.session('owner', await dashboard.business());
+    const { server } = dashboard.visitor;
+    const follow = jest.spyOn(EventTail.prototype, 'follow');
+    let proceed = (): void => {};
+    const held = new Promise<void>((resolve) => (proceed = resolve));
+    follow.mockImplementation(() => held.then(() => () => undefined));
+    let requests = 0;
+    const count = () => void (requests += 1);
+    server.on('request', count);
+    const opening = Array.from({ length: 50 }, () => watch('?after=1'));
+    await eventually(() => requests === 50 && follow.mock.calls.length >= 2);
+    await owner.get('/api/client/me').expect(200);
+    expect(follow).toHaveBeenCalledTimes(2);
+    follow.mockRestore();
+    const neighbour = await watch('?after=1', other);
+    await eventually(() => neighbour.seen.text.includes('stream.started'));
+    proceed();
+    const streams = await Promise.all(opening);
+    await eventually(() => streams.filter(({ seen }) => seen.text.includes('stream.started')).length === 48);
+    for (const { leave } of [neighbour, ...streams]) leave();
+    server.off('request', count);
   });
 
   it('ends with an idle session', async () => {
