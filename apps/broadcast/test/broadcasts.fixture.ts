@@ -41,7 +41,7 @@ export function sendInState(state: NonNullable<FoundSend>['state']): (messageId:
 /** A database and a broker for the service, with one template for every business. The test runs the replicas. */
 export class Broadcasts {
   /** Stands for the send service's lookup by `gw_` id; a test may replace it. */
-  findSend: (messageId: string) => FoundSend = () => null;
+  findSend: (messageId: string) => FoundSend | Promise<FoundSend> = () => null;
 
   /** Stands for the send service's knowledge of people who opted out; a test may replace it. */
   isSuppressed: (phone: string) => boolean = () => false;
@@ -54,7 +54,7 @@ export class Broadcasts {
     const found = { template: { ...TEMPLATE, ...template }, available_languages: ['en'] };
     harness.respond(FindTemplates, ({ names }) => ({ found: names.map(() => found) }));
     const broadcasts = new Broadcasts(harness);
-    harness.respond(FindSends, ({ message_ids }) => ({ sends: message_ids.map((id) => broadcasts.findSend(id)) }));
+    harness.respond(FindSends, async ({ message_ids }) => ({ sends: await Promise.all(message_ids.map((id) => broadcasts.findSend(id))) }));
     harness.respond(FindSuppressed, ({ phones }) => ({ phones: phones.filter((phone) => broadcasts.isSuppressed(phone)) }));
     return broadcasts;
   }

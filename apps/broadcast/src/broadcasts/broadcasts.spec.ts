@@ -88,6 +88,13 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     expect(await left(other)).toMatchObject({ left: 0 });
     await broadcasts.harness.rpc.call(CancelBroadcast, { business_id: 3, id });
     expect(await left(other)).toMatchObject({ left: 5 });
+    // Attempts that had begun end after the cancellation.
+    await broadcasts.harness.db.query(
+      `UPDATE broadcast.recipients SET state = (ARRAY['sending', 'unclear', 'sent', 'failed', 'pending'])[nth], due_at = 'infinity' WHERE broadcast_id = $1`,
+      [id],
+    );
+    await broadcasts.harness.db.query('UPDATE broadcast.broadcasts SET sent = 1, failed = 1 WHERE id = $1', [id]);
+    expect(await left(other)).toMatchObject({ used: 4, left: 1 });
   });
 
   it('decision 24: a repeated request gets its broadcast also when the limit is used up', async () => {
@@ -97,6 +104,49 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     const recipients = [{ line: 1, phone: '12015550100', body_params: [], header_params: [] }];
     const more = { ...draft, ...other, idempotency: null, recipients, name: 'b', plan: 'Growth' };
     await expect(broadcasts.harness.rpc.call(CreateBroadcast, more)).rejects.toMatchObject({ error_code: 'BROADCAST_LIMIT_REACHED' });
+  });
+});
+
+describe('guarantees §10, N2: many creations of one business at once', () => {
+  let broadcasts: Broadcasts;
+  beforeEach(async () => {
+    broadcasts = await Broadcasts.start();
+    await broadcasts.harness.run(service);
+  });
+  afterEach(() => broadcasts.harness.close());
+
+  const create = (business_id: number) =>
+    broadcasts.create(1, { business_id, scheduled_at: new Date(Date.now() + 86_400_000).toISOString() });
+
+  it('delay no other business while another replica creates one; the first is refused after a while, the others follow', async () => {
+    const { db } = broadcasts.harness;
+    let attempts: Promise<number>[] = [];
+    await db.transaction(async (tx) => {
+      // Stands for another replica.
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:1', 0))`);
+      attempts = Array.from({ length: 24 }, () => create(1));
+      const first = Promise.any(
+        attempts.map((attempt) =>
+          attempt.then(
+            () => Promise.reject(new Error('created')),
+            (error: unknown) => error,
+          ),
+        ),
+      );
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'advisory'`;
+      await eventually(async () => (await db.query(waiting)).length > 0);
+      const others = Promise.all([2, 3, 4].map(create)).then(() => 'created');
+      expect(await Promise.race([others, first])).toBe('created');
+      expect(await db.query(waiting)).toHaveLength(1);
+      expect(await first).toMatchObject({ error_code: 'OVERLOADED', message: expect.stringContaining('Nothing was sent') as string });
+    });
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(23);
+  });
+
+  it('all succeed on two replicas', async () => {
+    await broadcasts.harness.run(service);
+    expect(new Set(await Promise.all(Array.from({ length: 16 }, () => create(1)))).size).toBe(16);
   });
 });
 

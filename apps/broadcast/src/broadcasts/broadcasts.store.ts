@@ -12,8 +12,9 @@ import {
   type RequestOf,
   type valueCounts,
 } from '@mgw/contracts';
-import { Database, examine, filteredPage, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
+import { Database, examine, filteredPage, isTimeout, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
+import { Shares } from '@mgw/shares';
 import { REPORTS_LOCK } from '../running/reports.store';
 import { UNCONFIRMED } from '../running/unclear.service';
 
@@ -66,25 +67,42 @@ const COLUMNS = `id, name, template_name, language, status, total, sent, failed,
   CASE status WHEN 'paused' THEN pause_cause END AS pause_cause,
   (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'unclear')::integer AS unclear`;
 
-/** Recipients of the broadcasts that start on the day of `$2`, in the zone `$3`, and the end of that day. */
+/**
+ * Recipients of the broadcasts that start on the day of `$2`, in the zone `$3`, and the end of that day. Adds up the people that a cancelled
+ * broadcast tried to reach: counting the untried ones would read up to 20,000 rows for each. One scan counts the attempts without an outcome,
+ * because PostgreSQL may read those of all broadcasts for it.
+ */
 const DAILY_USE = `
-  WITH day AS (SELECT date_trunc('day', greatest($2::timestamptz, now()) AT TIME ZONE $3) AS starts)
+  WITH day AS (SELECT date_trunc('day', greatest($2::timestamptz, now()) AT TIME ZONE $3) AS starts), started AS MATERIALIZED (
+    SELECT id, status, total, sent + failed AS ended FROM broadcast.broadcasts
+    WHERE business_id = $1 AND greatest(scheduled_at, created_at) >= (SELECT starts FROM day) AT TIME ZONE $3
+      AND greatest(scheduled_at, created_at) < ((SELECT starts FROM day) + interval '1 day') AT TIME ZONE $3
+  )
   SELECT (starts + interval '1 day') AT TIME ZONE $3 AS resets_at,
-    (SELECT coalesce(sum(CASE b.status WHEN 'cancelled'
-        THEN total - (SELECT count(*) FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state = 'pending') ELSE total END), 0)
-     FROM broadcast.broadcasts b
-     WHERE business_id = $1 AND greatest(scheduled_at, created_at) >= starts AT TIME ZONE $3
-       AND greatest(scheduled_at, created_at) < (starts + interval '1 day') AT TIME ZONE $3)::integer AS used
+    ((SELECT coalesce(sum(CASE status WHEN 'cancelled' THEN ended ELSE total END), 0) FROM started)
+      + (SELECT count(*) FROM broadcast.recipients WHERE broadcast_id = ANY (ARRAY(SELECT id FROM started WHERE status = 'cancelled'))
+         AND state IN ('sending', 'unclear')))::integer AS used
   FROM day`;
 
 /** One creation of a business at a time. */
 const CREATE_LOCK = `hashtextextended('broadcast.create:' || $1, 0)`;
+/**
+ * One creation of a business at a time in this process too, and a few of all businesses. The others wait without a connection of the main
+ * pool, which starting broadcasts and recording sends need.
+ */
+const CREATIONS = { places: 3, largest: 1 / 3, waiting: { room: 128, largest: 1 / 4 } };
+/** Longest wait for a place, in milliseconds. Together with the wait for the lock it stays below a request's deadline. */
+const PLACE_WITHIN_MS = 8_000;
+/** Longest wait for a creation of the same business on another replica. */
+const LOCK_WITHIN = '3s';
 
 type Draft = Omit<RequestOf<typeof CreateBroadcast>, 'recipients'>;
 type DailyUse = ReplyOf<typeof CheckBroadcast>['daily_limit'];
 
 @Injectable()
 export class BroadcastsStore {
+  private readonly creations = new Shares(CREATIONS);
+
   constructor(private readonly db: Database) {}
 
   /** Finds the broadcast that the request's Idempotency-Key created. */
@@ -100,7 +118,10 @@ export class BroadcastsStore {
     return row && { ...row, id: Number(row.id) };
   }
 
-  async dailyUse(request: Omit<RequestOf<typeof CheckBroadcast>, 'recipients'>, tx: Tx = this.db): Promise<DailyUse> {
+  async dailyUse(
+    request: Omit<RequestOf<typeof CheckBroadcast>, 'recipients'>,
+    tx: Tx = this.db.reads(request.business_id),
+  ): Promise<DailyUse> {
     const { business_id, scheduled_at, timezone, daily_limit: limit } = request;
     const [row] = await tx.query<{ used: number; resets_at: Date }>(DAILY_USE, [business_id, scheduled_at, timezone]);
     if (!row) throw new Error('a count returned no row');
@@ -110,13 +131,23 @@ export class BroadcastsStore {
   /**
    * Creates the broadcast with all its recipients.
    * @returns its id; null if its Idempotency-Key has already created one
-   * @throws GatewayError BROADCAST_LIMIT_REACHED
+   * @throws GatewayError BROADCAST_LIMIT_REACHED, OVERLOADED if other creations take too long
    */
-  create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+  async create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+    const release = await this.creations.take(String(request.business_id), PLACE_WITHIN_MS);
+    if (release === null) throw creationsBusy();
+    try {
+      return await this.createAlone(request);
+    } finally {
+      release();
+    }
+  }
+
+  private createAlone(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
     const { business_id, recipients } = request;
     return this.db.transaction(async (tx) => {
       // Two broadcasts created at once must not both pass the limit.
-      await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`, [business_id]);
+      await lockCreations(tx, business_id);
       const id = await this.insert(tx, request, recipients.length);
       if (id === null) return null;
       // PostgreSQL has no arrays of arrays with different lengths, so the values travel as JSON.
@@ -287,6 +318,18 @@ export class BroadcastsStore {
     const sql = `UPDATE broadcast.broadcasts SET ${set} WHERE business_id = $1 AND id = $2 AND finished_at IS NULL RETURNING id`;
     return (await this.db.query(sql, [businessId, id])).length > 0;
   }
+}
+
+/** Waits for creations of the business on other replicas, first come, first served. @throws GatewayError OVERLOADED */
+async function lockCreations(tx: Tx, businessId: number): Promise<void> {
+  await tx.query(`SET LOCAL lock_timeout = '${LOCK_WITHIN}'`);
+  await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`, [businessId]).catch((error: unknown) => {
+    throw isTimeout(error) ? creationsBusy() : error;
+  });
+}
+
+function creationsBusy(): GatewayError {
+  return new GatewayError('OVERLOADED', 'Other broadcasts are being created. Nothing was sent; try again in a moment.');
 }
 
 function templateChanged(name: string): GatewayError {

@@ -1,4 +1,5 @@
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
 import { service } from '../main';
 import { ReportsStore } from '../running/reports.store';
 import { BroadcastsStore } from './broadcasts.store';
@@ -55,5 +56,22 @@ describe('guarantees §10, N2: lists of a business with many broadcasts', () => 
   it("counts failure reasons among the broadcast's own recipients", async () => {
     const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).failures(3, 1));
     expect(rows['recipients']).toBeLessThanOrEqual(RECIPIENTS);
+  });
+
+  it('decision 380: the daily limit reads no untried people of cancelled broadcasts, and no connection that sends need', async () => {
+    await harness.db.query(
+      `WITH b AS (
+         INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total, sent, finished_at)
+         SELECT ${BROADCASTS} + n, 4, 'b', 'offer', 'en', 'Growth', 'UTC', 'cancelled', 1000, 1, now() FROM generate_series(1, 5) AS n RETURNING id
+       )
+       INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, due_at)
+       SELECT id, n, '919876543210', '{}', '{}', CASE n WHEN 1 THEN 'sent' WHEN 2 THEN 'unclear' ELSE 'pending' END, 'infinity'
+       FROM b CROSS JOIN generate_series(1, 1000) AS n`,
+    );
+    const request = { business_id: 4, template_name: 'offer', language: 'en', scheduled_at: null, timezone: 'UTC', daily_limit: 100 };
+    const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).dailyUse(request));
+    expect(rows['recipients']).toBeLessThanOrEqual(5);
+    expect(rows['broadcasts']).toBeLessThanOrEqual(5);
+    expect(await new BroadcastsStore({ reads: () => harness.db } as unknown as Database).dailyUse(request)).toMatchObject({ used: 10 });
   });
 });

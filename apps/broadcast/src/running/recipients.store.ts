@@ -21,8 +21,11 @@ export interface DueRecipient {
 export type RecipientEnd =
   | { state: 'sent'; messageId: string }
   | { state: 'failed'; reason: string }
-  /** Nothing was sent; retry later. With a cause, any recipient would fail, so the broadcast pauses (decision 620). */
-  | { state: 'pending'; afterSeconds: number; isCounted: boolean; cause?: PauseCause }
+  /**
+   * Nothing was sent; retry later. With a cause, any recipient would fail, so the broadcast pauses (decision 620). If the broadcast has
+   * completed, the recipient fails with the reason.
+   */
+  | { state: 'pending'; afterSeconds: number; isCounted: boolean; cause?: PauseCause; reason?: string }
   /** The message may have been sent; the send service is queried about `intentId` later. */
   | { state: 'unclear'; intentId: string; reason: string; afterSeconds: number };
 
@@ -40,6 +43,8 @@ const ATTEMPT_TIMEOUT = '35 seconds';
 const MAX_BEGUN = 3;
 const SET_ASIDE = `Sending this message stopped the service ${MAX_BEGUN} times.`;
 
+export const NEVER_SENT = 'The message could not be sent: the service was interrupted.';
+
 const ENDS = new RowSet<EndedAttempt>({
   broadcast_id: ['bigint', ({ broadcastId }) => broadcastId],
   nth: ['integer', ({ nth }) => nth],
@@ -47,18 +52,24 @@ const ENDS = new RowSet<EndedAttempt>({
   state: ['text', ({ end }) => end.state],
   message_id: ['text', ({ end }) => (end.state === 'sent' ? end.messageId : null)],
   reason: ['text', ({ end }) => (end.state === 'failed' || end.state === 'unclear' ? end.reason : null)],
+  reason_if_completed: ['text', ({ end }) => (end.state === 'pending' ? (end.reason ?? NEVER_SENT) : null)],
   after: ['float8', ({ end }) => (end.state === 'pending' || end.state === 'unclear' ? end.afterSeconds : 0)],
   uncounted: ['integer', ({ end }) => (end.state === 'pending' && !end.isCounted ? 1 : 0)],
   unclear_id: ['uuid', ({ end }) => (end.state === 'unclear' ? end.intentId : null)],
 });
 
+/** Nothing more is sent for a completed broadcast, which may have completed while the send service was queried. */
+const CANNOT_RETRY = `n.state = 'pending' AND b.status = 'completed'`;
+
 /** Moves recipients to their states, and updates the counters of their broadcasts. */
 const RECORD = `WITH held AS MATERIALIZED (
-    SELECT id, business_id FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
+    SELECT id, business_id, status FROM broadcast.broadcasts WHERE id = ANY (${ENDS.list('broadcast_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
   ), moved AS (
     UPDATE broadcast.recipients r SET
-      state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL THEN 'failed' ELSE n.state END,
-      message_id = n.message_id, reason = coalesce(n.reason, f.reason), delivery = ${REPORTED_DELIVERY}, due_at = now() + make_interval(secs => n.after),
+      state = CASE WHEN n.state = 'sent' AND f.reason IS NOT NULL OR ${CANNOT_RETRY} THEN 'failed' ELSE n.state END,
+      message_id = n.message_id,
+      reason = CASE WHEN ${CANNOT_RETRY} THEN n.reason_if_completed ELSE coalesce(n.reason, f.reason) END,
+      delivery = ${REPORTED_DELIVERY}, due_at = now() + make_interval(secs => n.after),
       intent_id = coalesce(n.unclear_id, r.intent_id), attempts = r.attempts - n.uncounted, unfinished_attempts = CASE WHEN $${ENDS.next} THEN 0 ELSE r.unfinished_attempts END
     FROM ${ENDS.from('n')}
     JOIN held b ON b.id = n.broadcast_id

@@ -70,6 +70,8 @@ export class RunsStore {
   /** Completes a broadcast that has nothing left to send and publishes that once. @returns whether it is complete */
   async complete(broadcastId: number): Promise<boolean> {
     return this.db.transaction(async (tx) => {
+      // The next statement must see the recipients of a transaction that held the lock: one of them may be pending again.
+      await tx.query('SELECT FROM broadcast.broadcasts WHERE id = $1 FOR NO KEY UPDATE', [broadcastId]);
       const [row] = await tx.query<
         Record<'business_id' | 'total' | 'sent' | 'failed', string> & { template_name: string; finished_at: Date }
       >(

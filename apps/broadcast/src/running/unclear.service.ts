@@ -4,7 +4,7 @@ import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { MAX_ATTEMPTS } from './sending.service';
-import { RecipientsStore, type RecipientEnd } from './recipients.store';
+import { NEVER_SENT, RecipientsStore, type RecipientEnd } from './recipients.store';
 import { UnclearStore, type UnclearRecipient } from './unclear.store';
 
 /** Concurrent queries of one process to the send service. */
@@ -16,7 +16,6 @@ const NEVER_RECEIVED_S = 32;
 /** Bounds of the pause between two queries about one recipient, in seconds. The pause is a quarter of its age. */
 const MIN_PAUSE_S = 2;
 const MAX_PAUSE_S = 600;
-const NEVER_SENT = 'The message could not be sent: the service was interrupted.';
 const UNCLEAR = 'WhatsApp did not respond clearly: the message may have been sent.';
 /** Such a recipient may have the message after all, so no retry writes to them. */
 export const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
@@ -56,7 +55,7 @@ export class UnclearService extends BackgroundLoop {
 function endOf(send: FoundSend, recipient: UnclearRecipient, intentId: string): RecipientEnd {
   const { attempts, age, isFinished } = recipient;
   const notSent = (reason: string): RecipientEnd =>
-    isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0, isCounted: true };
+    isFinished || attempts >= MAX_ATTEMPTS ? { state: 'failed', reason } : { state: 'pending', afterSeconds: 0, isCounted: true, reason };
   const later = (reason: string): RecipientEnd => {
     const afterSeconds = Math.min(MAX_PAUSE_S, Math.max(MIN_PAUSE_S, age / 4));
     return { state: 'unclear', intentId, reason, afterSeconds };

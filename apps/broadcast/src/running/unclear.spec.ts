@@ -1,8 +1,9 @@
-import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode } from '@mgw/contracts';
+import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode, type FoundSend } from '@mgw/contracts';
 import { statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
+import { RunsStore } from './runs.store';
 
 describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
   let broadcasts: Broadcasts;
@@ -111,5 +112,68 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
       'The message could not be sent: the service was interrupted.',
     ]);
     expect(sends).toHaveLength(2);
+  });
+
+  const refused = (messageId: string): FoundSend => {
+    const send = sendInState('refused')(messageId);
+    return send && { ...send, failure_reason: '131050: The person opted out of marketing messages.' };
+  };
+  it.each([
+    ['the send service never received it', () => null, 'The message could not be sent: the service was interrupted.'],
+    ['WhatsApp refused it', refused, '131050: The person opted out of marketing messages.'],
+  ])(
+    'fails if its broadcast completes while the send service is queried, and %s',
+    async (_case, found: (id: string) => FoundSend, reason) => {
+      unclear(0);
+      broadcasts.findSend = sendInState('unknown');
+      await harness.run(service);
+      const id = await broadcasts.create(2);
+      const isSuspended = `SELECT FROM broadcast.broadcasts WHERE idle_until > now() + interval '10 seconds'`;
+      await eventually(async () => (await harness.db.query(isSuspended)).length === 1);
+      let respond = (): void => undefined;
+      const responds = new Promise<void>((resolve) => (respond = resolve));
+      let queried = false;
+      broadcasts.findSend = async (messageId) => {
+        queried = true;
+        await responds;
+        return found(messageId);
+      };
+      // Only the query is due; the broadcast stays suspended until it has begun.
+      await harness.db.query(
+        `UPDATE broadcast.recipients SET attempted_at = attempted_at - interval '1 minute', due_at = now() WHERE state = 'unclear'`,
+      );
+      await eventually(() => queried);
+      await harness.db.query('UPDATE broadcast.broadcasts SET idle_until = now()');
+      await becomes('completed', id);
+      respond();
+      await eventually(async () => (await stateOf(id, 0))?.state !== 'unclear');
+      expect(await stateOf(id, 0)).toMatchObject({ state: 'failed', reason });
+      expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'completed', sent: 1, failed: 1, unclear: 0, pending: 0 });
+      expect(sends).toHaveLength(2);
+    },
+  );
+
+  it('keeps its broadcast running if it becomes pending while another transaction completes that', async () => {
+    await harness.db.query(
+      `WITH b AS (
+         INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total)
+         VALUES (1, 'b', 'offer', 'en', 'Growth', 'UTC', 'running', 1) RETURNING id
+       )
+       INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, attempted_at)
+       SELECT id, 1, '12015551000', '{}', '{}', 'unclear', now() - interval '1 hour' FROM b`,
+    );
+    const [row] = await harness.db.query<{ id: string }>('SELECT id FROM broadcast.broadcasts');
+    const id = Number(row?.id);
+    let completed: Promise<boolean> | undefined;
+    await harness.db.transaction(async (tx) => {
+      // A change of the counters, as in every transaction that records how an attempt ended.
+      await tx.query('UPDATE broadcast.broadcasts SET sent = sent WHERE id = $1', [id]);
+      await tx.query(`UPDATE broadcast.recipients SET state = 'pending' WHERE broadcast_id = $1`, [id]);
+      completed = new RunsStore(harness.db).complete(id);
+      const waiting = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+      await eventually(async () => (await harness.db.query(waiting)).length > 0);
+    });
+    expect(await completed).toBe(false);
+    expect((await harness.db.query(`SELECT FROM broadcast.broadcasts WHERE status = 'running'`)).length).toBe(1);
   });
 });
