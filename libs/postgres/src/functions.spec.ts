@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { testDatabase } from '@mgw/testing';
+import { eventually, testDatabase } from '@mgw/testing';
+import { Client } from 'pg';
 import { Database, runMigrations } from './index';
 
 const functionOf = (name: string, result: string) =>
@@ -64,6 +65,31 @@ describe('functions beside their topics', () => {
     write('prices/zero.sql', functionOf('price', '0'));
     await migrate();
     expect(await db.query('INSERT INTO shop.orders DEFAULT VALUES RETURNING total')).toEqual([{ total: 0 }]);
+  });
+
+  it('retries a trigger until its table is free, and does not block other writers', async () => {
+    await db.query('CREATE SCHEMA shop');
+    await db.query('CREATE TABLE shop.orders (total integer)');
+    write(
+      'total.sql',
+      `CREATE OR REPLACE FUNCTION shop.add_total() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN new.total = 1; RETURN new; END $$;
+       CREATE OR REPLACE TRIGGER total BEFORE INSERT ON shop.orders FOR EACH ROW EXECUTE FUNCTION shop.add_total();`,
+    );
+    const writer = new Client({ connectionString: database.url });
+    await writer.connect();
+    await writer.query('BEGIN');
+    await writer.query('INSERT INTO shop.orders VALUES (0)');
+    const migrated = migrate();
+    const waiting = `SELECT FROM pg_locks WHERE relation = 'shop.orders'::regclass AND mode = 'ShareRowExclusiveLock' AND NOT granted`;
+    await eventually(async () => (await db.query(waiting)).length === 1, { everyMs: 10 });
+    await db.transaction(async (tx) => {
+      await tx.query(`SET LOCAL lock_timeout = '5s'`);
+      await tx.query('INSERT INTO shop.orders VALUES (0)');
+    });
+    await writer.query('COMMIT');
+    await writer.end();
+    expect(await migrated).toEqual(['total.sql']);
+    expect(await db.query('INSERT INTO shop.orders VALUES (0) RETURNING total')).toEqual([{ total: 1 }]);
   });
 
   it('refuses a file with any other statement', async () => {

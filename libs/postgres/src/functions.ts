@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Client } from 'pg';
+import { TABLE_LOCK_WITHIN_MS } from './unlocked';
 
 /** A file of SQL functions and of the triggers that call them, beside the topic whose rule it states. */
 export interface FunctionFile {
@@ -41,6 +42,7 @@ export async function applyFunctions(client: Client, schema: string, files: read
   const table = `${client.escapeIdentifier(schema)}.applied_functions`;
   await client.query('BEGIN');
   try {
+    await client.query(`SET LOCAL lock_timeout = ${TABLE_LOCK_WITHIN_MS}`);
     await client.query(`CREATE TABLE IF NOT EXISTS ${table} (file text PRIMARY KEY, checksum text NOT NULL)`);
     const { rows } = await client.query<{ file: string; checksum: string }>(`SELECT file, checksum FROM ${table}`);
     const applied = new Map(rows.map(({ file, checksum }) => [file, checksum]));

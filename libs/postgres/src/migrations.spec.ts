@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { testDatabase } from '@mgw/testing';
+import { eventually, testDatabase } from '@mgw/testing';
+import { Client } from 'pg';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { runMigrations } from './index';
 
@@ -15,6 +16,20 @@ class Wrong2 implements MigrationInterface {
   readonly name = 'Wrong1763000000002';
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('CREATE TABLE shop.notes (id integer)');
+  }
+  async down(): Promise<void> {}
+}
+class Text2 implements MigrationInterface {
+  readonly name = 'Text1763000000002';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('ALTER TABLE shop.notes ADD text text');
+  }
+  async down(): Promise<void> {}
+}
+class Tags1 implements MigrationInterface {
+  readonly name = 'Tags1763000000001';
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query('CREATE TABLE shop.tags (id integer)');
   }
   async down(): Promise<void> {}
 }
@@ -67,5 +82,54 @@ describe('migrations while a whole stack starts', () => {
     const waited = jest.fn();
     await expect(runMigrations({ url, schema: 'shop', migrations: [Notes1, Wrong2] }, waited)).rejects.toThrow(/already exists/);
     expect(waited).not.toHaveBeenCalled();
+  });
+});
+
+describe('migrations while another session holds a lock', () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  let reader: Client;
+  let user: Client;
+  beforeEach(async () => {
+    database = await testDatabase();
+    await migrate([Notes1]);
+    [reader, user] = [new Client({ connectionString: database.url }), new Client({ connectionString: database.url })];
+    await Promise.all([reader.connect(), user.connect()]);
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM shop.notes');
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all([reader.end(), user.end()]);
+    await database.drop();
+  });
+
+  const migrate = (migrations: (new () => MigrationInterface)[]) => runMigrations({ url: database.url, schema: 'shop', migrations });
+  const waits = async () =>
+    (await user.query(`SELECT FROM pg_locks WHERE relation = 'shop.notes'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`))
+      .rowCount === 1;
+
+  it('retry until the lock is free, and do not block other statements on the table', async () => {
+    const migrated = migrate([Notes1, Tags1, Text2]);
+    await user.query(`SET lock_timeout = '5s'`);
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await eventually(waits, { everyMs: 10 });
+      await user.query('INSERT INTO shop.notes (id) VALUES ($1)', [attempt]);
+    }
+    await reader.query('COMMIT');
+    // The first attempt committed one of them.
+    expect(await migrated).toEqual(['Tags1763000000001', 'Text1763000000002']);
+    expect((await user.query('SELECT id, text FROM shop.notes ORDER BY id')).rows).toEqual([
+      { id: 0, text: null },
+      { id: 1, text: null },
+    ]);
+  });
+
+  it('fail with a clear error if the lock is not free within minutes', async () => {
+    const now = performance.now.bind(performance);
+    let minutes = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 60_000 * (minutes += 5));
+    await expect(migrate([Notes1, Text2])).rejects.toThrow(/^another session holds a lock that the migration of shop needs/);
+    await reader.query('COMMIT');
+    expect(await migrate([Notes1, Text2])).toEqual(['Text1763000000002']);
   });
 });

@@ -3,6 +3,7 @@ import type { DataSourceOptions } from 'typeorm';
 import { applyFunctions, functionFilesIn } from './functions';
 import { poolOptions, type DatabaseOptions } from './options';
 import { whenReachable } from './reachable';
+import { TABLE_LOCK_WITHIN_MS, whenUnlocked } from './unlocked';
 
 /** Key of the advisory lock that makes the services of one database migrate one after the other. */
 const MIGRATION_LOCK = 7_214_500_231;
@@ -19,7 +20,8 @@ export interface SchemaOptions extends Pick<DatabaseOptions, 'url' | 'schema'> {
 
 /**
  * Creates the schema, runs its new migrations and applies its changed functions. Several processes may call it at once, and a repeated call
- * changes nothing. It waits up to a minute for the database, because the servers of a stack start in any order.
+ * changes nothing. It waits up to a minute for the database, because the servers of a stack start in any order. While other sessions hold
+ * locks that a migration needs, it retries for about eight minutes.
  * @param onWait receives the first failure to connect
  * @returns the names of the applied migrations and function files
  */
@@ -40,7 +42,9 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
     ]);
     if (!rows[0]?.exists) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(options.schema)}`);
     const done = await applyMigrations(options);
-    const functions = options.sources === undefined ? [] : await applyFunctions(client, options.schema, functionFilesIn(options.sources));
+    if (options.sources === undefined) return done;
+    const files = functionFilesIn(options.sources);
+    const functions = await whenUnlocked(`a function file of ${options.schema}`, () => applyFunctions(client, options.schema, files));
     return [...done, ...functions];
   } finally {
     await client.end();
@@ -51,7 +55,15 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
 async function applyMigrations(options: SchemaOptions): Promise<string[]> {
   const dataSource = await whenReachable(() => openDataSource(options), { withinMs: REACHABLE_WITHIN_MS });
   try {
-    return (await dataSource.runMigrations({ transaction: 'each' })).map(({ name }) => name);
+    const { MigrationExecutor } = await import('typeorm');
+    // Read before the first attempt, because an attempt that fails may have committed some of them.
+    let pending: string[] | undefined;
+    // Each migration is one transaction, so a retry begins with the one that failed.
+    await whenUnlocked(`the migration of ${options.schema}`, async () => {
+      pending ??= (await new MigrationExecutor(dataSource).getPendingMigrations()).map(({ name }) => name);
+      await dataSource.runMigrations({ transaction: 'each' });
+    });
+    return pending ?? [];
   } finally {
     await dataSource.destroy();
   }
@@ -60,7 +72,7 @@ async function applyMigrations(options: SchemaOptions): Promise<string[]> {
 /** Imports TypeORM only here: its 300 files would take a third of the memory of a running service. */
 async function openDataSource({ url, schema, migrations }: SchemaOptions) {
   const { DataSource } = await import('typeorm');
-  const extra = { ...poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 }), lock_timeout: 0 };
+  const extra = { ...poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 }), lock_timeout: TABLE_LOCK_WITHIN_MS };
   return new DataSource({
     type: 'postgres',
     url,
