@@ -24,7 +24,7 @@ export class OutboxHandled {
   private readonly candidates = new Map<string, Candidate>();
   /** Streams that received events since their last candidate. */
   private readonly published = new Set<string>();
-  private checkAt = 0;
+  private checkAt = -Infinity;
   private checking: Promise<void> = Promise.resolve();
   private isChecking = false;
 
@@ -39,13 +39,13 @@ export class OutboxHandled {
 
   /** Starts a check when it is due. */
   check(): void {
-    if (this.isChecking || Date.now() < this.checkAt || this.published.size + this.candidates.size === 0) return;
+    if (this.isChecking || performance.now() < this.checkAt || this.published.size + this.candidates.size === 0) return;
     this.isChecking = true;
     this.checking = this.checkAll()
       .catch((error: unknown) => this.options.logger.debug({ err: error }, 'reading what consumers have handled failed; will retry'))
       .finally(() => {
         this.isChecking = false;
-        this.checkAt = Date.now() + CHECK_EVERY_MS;
+        this.checkAt = performance.now() + CHECK_EVERY_MS;
       });
   }
 

@@ -45,7 +45,7 @@ export function subjectsOf(stream: string): string {
  */
 export class OutboxStreams {
   readonly link: Link;
-  private checkedAt = 0;
+  private checkedAt = -Infinity;
   /** The number of reconnections when the streams were last compared. */
   private comparedAt: number | undefined;
   /** The epoch of each stream, as last compared. */
@@ -59,7 +59,7 @@ export class OutboxStreams {
     changed: () => void,
   ) {
     this.link = new Link(options.nc, () => {
-      this.checkedAt = 0;
+      this.checkedAt = -Infinity;
       changed();
     });
   }
@@ -77,10 +77,10 @@ export class OutboxStreams {
    * @returns whether events have to be published again
    */
   async check(): Promise<boolean> {
-    if (Date.now() - this.checkedAt < CHECK_EVERY_MS) return false;
+    if (performance.now() - this.checkedAt < CHECK_EVERY_MS) return false;
     const { nc, streams } = this.options;
     const { reconnections } = this.link;
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const manager = await nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(nc));
     let lost = false;
@@ -138,7 +138,7 @@ export class OutboxStreams {
       ],
     );
     const current = marked?.current === true;
-    if (!current) this.checkedAt = 0;
+    if (!current) this.checkedAt = -Infinity;
     return current;
   }
 

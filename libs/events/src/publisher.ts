@@ -10,6 +10,11 @@ import { isFull, streamOf } from './streams';
 import { TRACE_HEADER, spanAttributes } from './trace';
 
 const ACK_WITHIN_MS = 5_000;
+/**
+ * `publish` sends no more messages after this time, in milliseconds. PostgreSQL ends the caller's idle transaction after 15 seconds; the
+ * acknowledgements of the last messages arrive before that, so the caller can mark them.
+ */
+const START_WITHIN_MS = 8_000;
 /** Bytes for the subject, ids and traces of a message. The body may have the rest of NATS' maximum. */
 const MOST_HEADER_BYTES = 4_096;
 /** Bytes of an event beside its body: its id or trace in the headers, with their names. */
@@ -38,16 +43,17 @@ export class Publisher {
   /**
    * Publishes messages without a common key at once. A message that shares a key with an earlier one waits for its acknowledgement, so
    * that a refusal never reorders the events of a key.
-   * @returns the acknowledged events; after a failure later waves are not published
+   * @returns the acknowledged events; after a failure or eight seconds it publishes no later waves
    */
   async publish(rows: OutboxRow[]): Promise<Published[]> {
     if (rows.length === 0) return [];
+    const startBy = performance.now() + START_WITHIN_MS;
     await this.reachConsumers(rows);
     const messages = groupIntoMessages(rows, this.maxBody);
     const done: Published[] = [];
     for (let wave = 0, left = messages; left.length > 0; wave++) {
       const ready = left.filter((message) => message.wave === wave);
-      if (!(await this.publishWave(ready, done))) break;
+      if (!(await this.publishWave(ready, done, startBy))) break;
       left = left.filter((message) => message.wave > wave);
     }
     crashPoint('relay.after-publish');
@@ -74,11 +80,15 @@ export class Publisher {
   }
 
   /** Publishes as many messages at once as the streams have room for. @returns whether all are published */
-  private async publishWave(messages: EventMessage[], done: Published[]): Promise<boolean> {
+  private async publishWave(messages: EventMessage[], done: Published[], startBy: number): Promise<boolean> {
     for (let left = messages; left.length > 0;) {
       const fits = await this.room.reserve(left.map(sizeOf));
       if (fits === 0) {
         this.options.logger.warn({ subject: left[0]?.rows[0]?.subject }, 'a stream is full; its events stay in the outbox');
+        return false;
+      }
+      if (performance.now() >= startBy) {
+        this.options.logger.warn({ published: done.length }, 'JetStream acknowledges slowly; the remaining events stay in the outbox');
         return false;
       }
       if ((await this.publishTogether(left.slice(0, fits), done)) > 0) return false;

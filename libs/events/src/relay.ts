@@ -54,7 +54,7 @@ export class OutboxRelay {
   private caughtUp = false;
   private unmarked: Published[] = [];
   private markAt = Infinity;
-  private readOutboxAt = 0;
+  private readOutboxAt = -Infinity;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
@@ -143,11 +143,11 @@ export class OutboxRelay {
     if (await this.streams.check()) this.leaveToOutbox();
     this.handled.check();
     // Also under load, because the events of a dead replica must not wait for an idle moment.
-    const isTime = Date.now() >= this.readOutboxAt;
+    const isTime = performance.now() >= this.readOutboxAt;
     if (this.inMemory.length > 0 && !isTime) await this.publishFromMemory();
-    else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || Date.now() >= this.markAt)) await this.mark();
+    else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || performance.now() >= this.markAt)) await this.mark();
     else if (isTime || !this.caughtUp) await this.publishFromOutbox();
-    else await this.signal.wait(Math.min(this.markAt, this.readOutboxAt) - Date.now());
+    else await this.signal.wait(Math.min(this.markAt, this.readOutboxAt) - performance.now());
   }
 
   private async finish(): Promise<void> {
@@ -160,7 +160,7 @@ export class OutboxRelay {
     const rows = this.takeFromMemory();
     const published = await this.publish(rows);
     this.unmarked.push(...published);
-    if (this.markAt === Infinity) this.markAt = Date.now() + MARK_AFTER_MS;
+    if (this.markAt === Infinity) this.markAt = performance.now() + MARK_AFTER_MS;
     if (published.length < rows.length) this.leaveToOutbox();
     if (this.unmarked.length >= BATCH) await this.mark();
     await this.load.pause(rows.length, rows.length === BATCH);
@@ -203,14 +203,14 @@ export class OutboxRelay {
     // Unless new events were reported, read older ones only: another replica may be about to publish younger ones from memory.
     const olderThanMs = this.caughtUp ? pollMs : 0;
     if (this.caughtUp && !(await this.hasWork(olderThanMs))) {
-      this.readOutboxAt = Date.now() + pollMs;
+      this.readOutboxAt = performance.now() + pollMs;
       return;
     }
     // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;
     // The commit need not wait for the disk: an event whose mark is lost is published again.
     const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false });
-    this.readOutboxAt = Date.now() + pollMs;
+    this.readOutboxAt = performance.now() + pollMs;
     if (seen === 'elsewhere') {
       if (olderThanMs > 0) return;
       // Another replica reads the outbox, and may have read it before our events were committed.

@@ -28,7 +28,10 @@ function sentIn(conversation: number, number: number, text = 'Hi'): EventEnvelop
 describe('relays of one outbox (guarantees N5)', () => {
   let shop: Shop;
   beforeEach(async () => (shop = await openShop()));
-  afterEach(() => shop.close());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await shop.close();
+  });
 
   const effects = async (count: number, timeoutMs = 60_000) => {
     await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
@@ -113,6 +116,47 @@ describe('relays of one outbox (guarantees N5)', () => {
     shop.consumer();
     relay.wake();
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
+  });
+
+  it('mark slowly acknowledged events before PostgreSQL ends the transaction', async () => {
+    const jetstream = shop.nc.jetstream();
+    const markedBefore: number[] = [];
+    const now = performance.now.bind(performance);
+    let slowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + slowMs);
+    const publish = async (...args: Parameters<typeof jetstream.publish>) => {
+      markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL'));
+      slowMs += 4_500;
+      return jetstream.publish(...args);
+    };
+    const nc = new Proxy(shop.nc, {
+      get: (target, name: keyof typeof shop.nc) => {
+        if (name === 'jetstream') return () => ({ publish });
+        const value: unknown = target[name];
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+    // Each is too large to share a message, and waits for the previous one of its key.
+    await append(...range(4).map((number) => sentIn(1, number, 'x'.repeat(30_000))));
+    shop.relay({ nc });
+    await allPublished();
+    expect(markedBefore).toEqual([0, 0, 2, 2]);
+    expect(await inStream()).toEqual(ids(range(4)));
+  });
+
+  it('publish and mark on time although the clock is set back', async () => {
+    shop.consumer();
+    shop.relay();
+    await shop.publish(1);
+    await allPublished();
+    const handledUntil = async () => (await shop.db.query(`SELECT handled_until FROM shop.outbox_streams WHERE stream = 'PUBLIC'`))[0];
+    await eventually(async () => (await shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND handled_until > '-infinity'`)) === 1);
+    const before = await handledUntil();
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() - 20 * 60_000);
+    await shop.publish(2);
+    await allPublished();
+    await eventually(async () => JSON.stringify(await handledUntil()) !== JSON.stringify(before));
   });
 
   it('detect no loss while another replica publishes between two readings', async () => {
