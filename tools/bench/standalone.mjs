@@ -4,7 +4,7 @@ import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 import { loadOf } from './sends.mjs';
 
 const CONNECTIONS = 64;
-/** As long as measureSends warms up the separate form. */
+/** The same as for the separate form (measureSends). */
 const WARM_UP_SECONDS = 20;
 /** Its pools close idle connections for half a minute after the start. */
 const IDLE_MS = 60_000;

@@ -71,7 +71,7 @@ export function ConversationThread({
       changeDraft((since) => ({ kind: 'note', text: since.text ? `${text}\n${since.text}` : text }));
     },
     onSuccess: () => {
-      // What was typed since belongs to the team, so it must not become a reply.
+      // The team's text typed since then must not become a reply.
       changeDraft((since) => (since.text === '' ? NO_DRAFT : since));
       refresh();
     },
