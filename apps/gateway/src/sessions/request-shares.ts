@@ -30,7 +30,8 @@ export const HasOwnShare = () => RouteConfig({ ownShare: true });
 
 /**
  * Bounds the concurrent requests of the dashboard API per user and per business (guarantees §10, N2): searches are expensive, and changes
- * of one row wait for each other with a connection each. A further one waits briefly and is then refused. The live tail has its own bound.
+ * of one row wait for each other with a connection each (decision 702). A further one waits briefly and is then refused. The live tail has
+ * its own bound.
  */
 @Injectable()
 export class RequestShares implements NestInterceptor {
