@@ -21,7 +21,10 @@ import { WebhooksStore } from './webhooks/webhooks.store';
 const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
   FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
 
-/** Only deliveries that have ended expire, and those of deleted webhooks. Their condition on `created_at` changes nothing but lets an index find them. */
+/**
+ * Only deliveries that have ended expire, and those of deleted webhooks. The condition on `created_at` changes nothing but lets an index find
+ * them.
+ */
 const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherConfig) => ({
   rows: [
     {

@@ -1,6 +1,9 @@
 import { isOfPerson, namesPerson, type PersonalData } from '@mgw/service';
 
-/** Deliveries and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a deleted webhook have no lane. */
+/**
+ * Deliveries and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a
+ * deleted webhook have no lane.
+ */
 export const dispatcherPersonalData: PersonalData = {
   scanned: [
     {

@@ -13,13 +13,15 @@ describe('the live tail of events (spec §10)', () => {
   beforeEach(async () => {
     shop = await openShop();
     await ensureStreams(await shop.nc.jetstreamManager());
-    tail = new EventTail({ nc: shop.nc, logger: createLogger('events', 'silent'), stream: 'PUBLIC', subject: 'public.>' });
+    tail = open();
   });
   afterEach(async () => {
     await tail.close();
     await shop.close();
   });
 
+  const open = (options: { maxBacklogBytes?: number } = {}) =>
+    new EventTail({ nc: shop.nc, logger: createLogger('events', 'silent'), stream: 'PUBLIC', subject: 'public.>', ...options });
   /** Publishes the events as one message. */
   const publish = (...numbers: number[]) =>
     shop.nc.jetstream().publish('public.message.sent', JSON.stringify(numbers.map((number) => sent(number))));
@@ -106,13 +108,7 @@ describe('the live tail of events (spec §10)', () => {
   });
 
   it('holds no events of other businesses for a follower that catches up (guarantees §10, N2)', async () => {
-    const small = new EventTail({
-      nc: shop.nc,
-      logger: createLogger('events', 'silent'),
-      stream: 'PUBLIC',
-      subject: 'public.>',
-      maxBacklogBytes: 2_000,
-    });
+    const small = open({ maxBacklogBytes: 2_000 });
     await small.follow(null, () => undefined);
     const following = small.follow(0, () => undefined, undefined, { businessId: 7 });
     const caughtUp = expect(following).resolves.toBeDefined();
@@ -140,13 +136,7 @@ describe('the live tail of events (spec §10)', () => {
   });
 
   it('drops a follower whose backlog is full while it catches up, and lets it resume where it was (guarantees §10, N1)', async () => {
-    const small = new EventTail({
-      nc: shop.nc,
-      logger: createLogger('events', 'silent'),
-      stream: 'PUBLIC',
-      subject: 'public.>',
-      maxBacklogBytes: 2_000,
-    });
+    const small = open({ maxBacklogBytes: 2_000 });
     const watching: TailedEvent[] = [];
     await small.follow(null, (tailed) => void watching.push(tailed));
     const dropped: TailedEvent[] = [];

@@ -2,37 +2,12 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { eventually, testDatabase } from '@mgw/testing';
 import { Client } from 'pg';
-import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { runMigrations } from './index';
+import { migration, runMigrations } from './index';
 
-class Notes1 implements MigrationInterface {
-  readonly name = 'Notes1763000000001';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE shop.notes (id integer PRIMARY KEY)');
-  }
-  async down(): Promise<void> {}
-}
-class Wrong2 implements MigrationInterface {
-  readonly name = 'Wrong1763000000002';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE shop.notes (id integer)');
-  }
-  async down(): Promise<void> {}
-}
-class Text2 implements MigrationInterface {
-  readonly name = 'Text1763000000002';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('ALTER TABLE shop.notes ADD text text');
-  }
-  async down(): Promise<void> {}
-}
-class Tags1 implements MigrationInterface {
-  readonly name = 'Tags1763000000001';
-  async up(runner: QueryRunner): Promise<void> {
-    await runner.query('CREATE TABLE shop.tags (id integer)');
-  }
-  async down(): Promise<void> {}
-}
+const Notes1 = migration('Notes1763000000001', 'CREATE TABLE shop.notes (id integer PRIMARY KEY)');
+const Wrong2 = migration('Wrong1763000000002', 'CREATE TABLE shop.notes (id integer)');
+const Text2 = migration('Text1763000000002', 'ALTER TABLE shop.notes ADD text text');
+const Tags1 = migration('Tags1763000000001', 'CREATE TABLE shop.tags (id integer)');
 
 describe('migrations while a whole stack starts', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -103,7 +78,7 @@ describe('migrations while another session holds a lock', () => {
     await database.drop();
   });
 
-  const migrate = (migrations: (new () => MigrationInterface)[]) => runMigrations({ url: database.url, schema: 'shop', migrations });
+  const migrate = (migrations: ReturnType<typeof migration>[]) => runMigrations({ url: database.url, schema: 'shop', migrations });
   const waits = async () =>
     (await user.query(`SELECT FROM pg_locks WHERE relation = 'shop.notes'::regclass AND mode = 'AccessExclusiveLock' AND NOT granted`))
       .rowCount === 1;

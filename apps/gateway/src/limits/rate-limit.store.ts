@@ -9,8 +9,8 @@ import { GatewayConfig } from '../gateway.config';
 /**
  * Exact sliding logs, per key and global. A request checks both before it counts in either (guarantees §7). KEYS[3] and on are the
  * requests' keys, each with two limits in ARGV: its own and the global one. The script uses Redis' clock, because gateways' clocks
- * differ. Entries from the future are left from before its clock was set back; they would never leave. The sequence distinguishes two requests
- * of one microsecond.
+ * differ. Entries from the future are left from before its clock was set back; they would never leave. The sequence distinguishes two
+ * requests of one microsecond.
  */
 const TAKE = `
 local time = redis.call('TIME')

@@ -6,9 +6,7 @@ export class SlidingWindow {
 
   count(now: number): number {
     // A later time than now is left from before the clock was set back.
-    if ((this.times.at(-1) ?? now) > now) this.times = this.times.filter((time) => time <= now);
-    const firstValid = this.times.findIndex((time) => time > now - WINDOW_MS);
-    this.times = firstValid === -1 ? [] : this.times.slice(firstValid);
+    this.times = this.times.filter((time) => time > now - WINDOW_MS && time <= now);
     return this.times.length;
   }
 

@@ -125,19 +125,20 @@ export class DispatchService extends BackgroundLoop {
     if (due) this.due = true;
     this.suspects = suspects;
     if (now - this.skippedAt < SKIP_EVERY_MS) return;
-    await this.serialize(() => this.releaseOrphans());
+    await this.serialize(async () => {
+      if (await this.releaseOrphans(this.running.keys())) this.wake();
+    });
     if (!(await this.lanes.skipDisabled())) this.skippedAt = now;
   }
 
   /** Releases every claim: those that remain would count as lost by a dead worker. */
   private async releaseAll(): Promise<void> {
-    const { worker } = this;
-    while (worker !== undefined && (await this.lanes.releaseOrphans(worker, [])));
+    while (await this.releaseOrphans([]));
   }
 
-  private async releaseOrphans(): Promise<void> {
-    const { worker } = this;
-    if (worker !== undefined && (await this.lanes.releaseOrphans(worker, idsOf(this.running.keys())))) this.wake();
+  /** @returns whether it released a batch, so there may be more */
+  private async releaseOrphans(running: Iterable<Attempt>): Promise<boolean> {
+    return this.worker !== undefined && (await this.lanes.releaseOrphans(this.worker, idsOf(running)));
   }
 
   /** @returns how many attempts were claimed, without suspects */
