@@ -26,7 +26,7 @@ export interface Attempt {
   worker: string;
   /** Time of the claim, as `performance.now()`. */
   claimedAt: number;
-  /** Workers that died during earlier attempts. */
+  /** Workers that died during its attempts since one survived. */
   lost_workers: number;
 }
 
@@ -40,7 +40,7 @@ export interface AttemptEnd {
   durationMs: number;
 }
 
-/** A delivery that has lost this many workers is attempted alone, so that it takes no other down with it. */
+/** A process attempts deliveries that have lost this many workers one at a time, so that none is set aside for another (decision 248). */
 export const SUSPECT_AFTER = 2;
 /** A delivery that has lost this many workers is set aside (guarantees §10, N3). */
 export const SET_ASIDE_AFTER = 3;

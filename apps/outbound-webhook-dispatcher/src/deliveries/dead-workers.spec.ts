@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import { Redeliver, TestWebhook } from '@mgw/contracts';
+import { RecoverDeliveries, Redeliver, TestWebhook } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
 import { eventually, startRawReceiver, type NodeChild, type RawReceiver } from '@mgw/testing';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+const FAILURE = 'HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n';
 
 describe('guarantees §10: workers that die or are suspended', () => {
   let dispatching: Dispatching;
@@ -112,6 +113,49 @@ describe('guarantees §10: workers that die or are suspended', () => {
     await dispatching.harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: poison?.id ?? 0 });
     await dispatching.ended(40);
     expect(await dispatching.states()).toEqual({ succeeded: 40 });
+  });
+
+  it('N3: attempts suspects one at a time, also if they were redelivered to conversations with an attempt in progress', async () => {
+    const { harness } = dispatching;
+    await dispatching.run();
+    respond = (socket) => socket.write(FAILURE);
+    const webhook_id = await dispatching.create({ url: url() });
+    await harness.publish(sent(1, { conversation_id: 1 }), sent(2, { conversation_id: 2 }));
+    await dispatching.ended(2);
+    await harness.db.query('UPDATE dispatch.deliveries SET lost_workers = 3');
+    const suspects = await dispatching.log(webhook_id);
+    respond = hold;
+    await harness.publish(sent(3, { conversation_id: 1 }), sent(4, { conversation_id: 2 }));
+    await eventually(() => held.length === 2);
+    for (const { id } of suspects) await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id: id });
+    for (const socket of held.splice(0)) socket.write(OK);
+    await eventually(() => held.length > 0);
+    await harness.publish(sent(5));
+    await eventually(() => numbers().includes(5));
+    const again = numbers().slice(4);
+    expect(again.filter((number) => number !== 5)).toHaveLength(1);
+    respond = (socket) => socket.write(OK);
+    for (const socket of held) socket.write(OK);
+    await dispatching.ended(5);
+    expect(await dispatching.states()).toEqual({ succeeded: 5 });
+  });
+
+  it('N3: recovers a delivery whose third worker survived', async () => {
+    await dispatching.run();
+    respond = hold;
+    const webhook_id = await dispatching.create({ url: url() });
+    await dispatching.harness.publish(sent(1));
+    for (const attempts of [1, 2]) {
+      await eventually(() => held.length === attempts);
+      await dispatching.expireClaims();
+    }
+    await eventually(() => held.length === 3);
+    respond = (socket) => socket.write(OK);
+    for (const socket of held) socket.write(FAILURE);
+    await dispatching.ended(1);
+    const recovery = { business_id: 1, webhook_id, since: new Date(0).toISOString(), states: ['failed' as const] };
+    expect(await dispatching.harness.rpc.call(RecoverDeliveries, recovery)).toMatchObject({ queued: 1 });
+    await eventually(async () => (await dispatching.states())['succeeded'] === 1);
   });
 
   it('N6: a worker that lost its claim before dialling does not dial', async () => {

@@ -3,7 +3,7 @@ import { WebhookFailing, type EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
-import type { Attempt, AttemptEnd } from './attempt';
+import { SET_ASIDE_AFTER, SUSPECT_AFTER, type Attempt, type AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
 import { dueSince, RECOVERY_LANE } from './recovery-lane';
@@ -41,15 +41,18 @@ const oldSecret = (webhook: string) =>
   `(SELECT o.secret_sealed FROM dispatch.old_secrets o WHERE o.webhook_id = ${webhook} AND o.valid_until > now()) AS old_secret_sealed`;
 
 /** SQL: locks lanes one by one, because PostgreSQL may plan a join that compares each with the whole table. */
-const CLAIM = `locked AS (
+const LOCKED = `locked AS (
     SELECT a.* FROM admitted a CROSS JOIN LATERAL (
       SELECT FROM dispatch.lanes l
       WHERE l.webhook_id = a.webhook_id AND l.ordering_key = a.ordering_key AND ${onRow('l.worker IS NULL')} FOR UPDATE SKIP LOCKED
     ) free
-  ), begun AS (
+  )`;
+
+/** SQL: begins the attempts of locked lanes. @param which condition on a locked lane */
+const begin = (which: string) => `begun AS (
     -- If another worker has delivered it since the snapshot, its lane stays as it is.
     UPDATE dispatch.deliveries d SET state = 'running', queued = false, attempt = d.attempt + 1
-    FROM locked WHERE d.id = locked.id AND ${onRow('d.queued')}
+    FROM locked WHERE d.id = locked.id AND ${which} AND ${onRow('d.queued')}
     RETURNING d.id, d.webhook_id, d.business_id, locked.ordering_key, d.event_id, d.body, locked.bytes, d.attempt, locked.url,
               locked.secret_sealed, ${oldSecret('d.webhook_id')}, d.traceparent, d.manual, d.lost_workers, d.seq, d.previous_seq
   ), claimed AS (
@@ -60,7 +63,7 @@ const CLAIM = `locked AS (
 
 /** SQL: the first delivery that waits in lane \`l\`. */
 const FIRST = `CROSS JOIN LATERAL (
-    SELECT d.id, octet_length(d.body) AS bytes FROM dispatch.deliveries d
+    SELECT d.id, octet_length(d.body) AS bytes, d.lost_workers FROM dispatch.deliveries d
     WHERE d.queued AND d.webhook_id = l.webhook_id AND d.ordering_key COLLATE "C" = l.ordering_key
     ORDER BY d.webhook_id, d.ordering_key COLLATE "C", d.id LIMIT 1
   ) first`;
@@ -246,7 +249,8 @@ export class DeliveriesStore {
 
   /**
    * Claims the first delivery of lanes that are due. The walk steps from webhook to webhook by index, and to the next business when one
-   * has used up its share. It reads no delivery that waits behind another and no lane of a business without capacity.
+   * has used up its share. It reads no delivery that waits behind another and no lane of a business without capacity. A lane whose first
+   * delivery has lost two workers is marked for `claimSuspect` instead, however that delivery came to be the first.
    * @param after the business at which the last claim ended: the next ones come first
    */
   async claim({ claims, free, freeBytes, freeSlow, busy, full }: Capacity, worker: string, after: string): Promise<Attempt[]> {
@@ -269,13 +273,17 @@ export class DeliveriesStore {
            AND split_part(w.url, '/', 3) <> ALL ($8::text[]) AND EXISTS (SELECT FROM alive)
          LIMIT ${WEBHOOKS_CONSIDERED}
        ), candidate AS (
-         SELECT w.business_id, w.id AS webhook_id, w.url, w.secret_sealed, w.host, l.ordering_key, l.due_since AS age, first.id, first.bytes
+         SELECT w.business_id, w.id AS webhook_id, w.url, w.secret_sealed, w.host, l.ordering_key, l.due_since AS age, first.id, first.bytes,
+                first.lost_workers
          FROM webhook w CROSS JOIN LATERAL (
            SELECT l.webhook_id, l.ordering_key, l.due_since FROM dispatch.lanes l
            WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = w.business_id AND l.webhook_id = w.id
            ORDER BY l.due_since LIMIT ${lanesConsidered('w.id', '(SELECT count(*) FROM webhook)', '$5')}
          ) l ${FIRST}
-       ), ${admission({ claims: '$2::integer', free: '$3::integer', freeBytes: '$4::bigint', freeSlow: '$10::integer', busy: '$5' })}, ${CLAIM}`,
+       ), ${admission({ claims: '$2::integer', free: '$3::integer', freeBytes: '$4::bigint', freeSlow: '$10::integer', busy: '$5' })}, ${LOCKED}, marked AS (
+         UPDATE dispatch.lanes l SET suspect = true FROM locked
+         WHERE locked.lost_workers >= ${SUSPECT_AFTER} AND l.webhook_id = locked.webhook_id AND l.ordering_key = locked.ordering_key
+       ), ${begin(`locked.lost_workers < ${SUSPECT_AFTER}`)}`,
       [worker, claims, free, freeBytes, JSON.stringify(busy), full.webhooks, full.businesses, full.hosts, after, freeSlow],
     );
     return rows.map((row) => ({ ...row, worker, claimedAt: performance.now() }));
@@ -288,7 +296,7 @@ export class DeliveriesStore {
          SELECT w.url, w.secret_sealed, l.webhook_id, l.ordering_key, first.id, first.bytes
          FROM dispatch.lanes l JOIN dispatch.webhooks w ON w.id = l.webhook_id AND ${onRow('w.is_active')} ${FIRST}
          WHERE l.worker IS NULL AND l.suspect AND EXISTS (SELECT FROM alive) ORDER BY w.fail_count > 0, l.due_since LIMIT 1
-       ), ${CLAIM}`,
+       ), ${LOCKED}, ${begin('true')}`,
       [worker],
     );
     return rows.map((row) => ({ ...row, worker, claimedAt: performance.now() }));
@@ -320,7 +328,9 @@ export class DeliveriesStore {
          CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
        ), ended AS (
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
-           response_body = n.response_body, finished_at = clock_timestamp()
+           response_body = n.response_body, finished_at = clock_timestamp(),
+           -- Its worker survived. A delivery that was set aside had no attempt.
+           lost_workers = CASE WHEN d.lost_workers < ${SET_ASIDE_AFTER} THEN 0 ELSE d.lost_workers END
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}

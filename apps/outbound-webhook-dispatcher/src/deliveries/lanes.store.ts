@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { deadWorkers } from '@mgw/events';
 import { Database, onRow } from '@mgw/postgres';
-import { SUSPECT_AFTER } from './attempt';
 
 /** Rows that one statement changes at most. */
 const BATCH = 500;
@@ -41,17 +40,13 @@ export class LanesStore {
        ), lost AS (
          UPDATE dispatch.deliveries d SET state = 'pending', queued = true, lost_workers = d.lost_workers + 1
          FROM lane WHERE d.id = lane.delivery_id AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, lane.ordering_key, d.lost_workers
        ), freed AS (
-         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp(),
-           suspect = coalesce(lost.lost_workers >= ${SUSPECT_AFTER}, false)
-         FROM lane LEFT JOIN lost USING (webhook_id, ordering_key)
-         WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1
+         UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp(), suspect = false
+         FROM lane WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1
        )
        SELECT EXISTS (SELECT FROM freed) OR EXISTS (
                 SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
-              EXISTS (SELECT FROM freed) OR EXISTS (
-                SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND l.suspect ORDER BY l.due_since LIMIT 1) AS suspects`,
+              EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND l.suspect ORDER BY l.due_since LIMIT 1) AS suspects`,
       [caller],
     );
     return row ?? { due: false, suspects: false };

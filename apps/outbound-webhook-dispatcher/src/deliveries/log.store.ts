@@ -11,6 +11,7 @@ import {
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 import { webhookNotFound } from '../webhooks/webhook-errors';
+import { SUSPECT_AFTER } from './attempt';
 import { RECOVERY_LANE } from './recovery-lane';
 
 type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
@@ -130,16 +131,16 @@ export class DeliveryLogStore {
         'SELECT is_active FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE',
         [business_id, webhook_id],
       );
-      const find = 'SELECT state, ordering_key, event_id, lost_workers FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
+      const find = 'SELECT state, ordering_key, event_id FROM dispatch.deliveries WHERE webhook_id = $1 AND id = $2';
       const values = [webhook_id, delivery_id];
-      const [found] = await tx.query<{ state: State; ordering_key: string; event_id: string; lost_workers: number }>(find, values);
+      const [found] = await tx.query<{ state: State; ordering_key: string; event_id: string }>(find, values);
       if (!webhook || !found) return null;
       if (!webhook.is_active || isOpen(found.state)) return { ...webhook, state: found.state };
       // A delivery keeps the lane of its recovery, which may run again.
       const ordering_key = found.ordering_key === RECOVERY_LANE ? found.event_id : found.ordering_key;
-      await this.openLane(tx, { business_id, webhook_id, ordering_key, suspect: found.lost_workers > 1 });
+      await this.openLane(tx, { business_id, webhook_id, ordering_key });
       const again = await tx.query(
-        `UPDATE dispatch.deliveries SET ${WAITING_AGAIN}, ordering_key = $3, lost_workers = least(lost_workers, 2)
+        `UPDATE dispatch.deliveries SET ${WAITING_AGAIN}, ordering_key = $3, lost_workers = least(lost_workers, ${SUSPECT_AFTER})
          WHERE webhook_id = $1 AND id = $2 AND ${onRow(`state NOT IN ('pending', 'running')`)} RETURNING id`,
         [...values, ordering_key],
       );
@@ -152,17 +153,12 @@ export class DeliveryLogStore {
   /** Counts one more open delivery of a lane, in the transaction that makes it wait. */
   private async openLane(
     tx: Tx,
-    {
-      business_id,
-      webhook_id,
-      ordering_key,
-      suspect = false,
-    }: { business_id: number; webhook_id: number; ordering_key: string; suspect?: boolean },
+    { business_id, webhook_id, ordering_key }: { business_id: number; webhook_id: number; ordering_key: string },
   ): Promise<void> {
     await tx.query(
-      `INSERT INTO dispatch.lanes AS l (business_id, webhook_id, ordering_key, open, suspect) VALUES ($1, $2, $3, 1, $4)
-       ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + 1, suspect = l.suspect OR excluded.suspect`,
-      [business_id, webhook_id, ordering_key, suspect],
+      `INSERT INTO dispatch.lanes AS l (business_id, webhook_id, ordering_key, open) VALUES ($1, $2, $3, 1)
+       ON CONFLICT (webhook_id, ordering_key) DO UPDATE SET open = l.open + 1`,
+      [business_id, webhook_id, ordering_key],
     );
   }
 
