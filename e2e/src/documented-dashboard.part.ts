@@ -1,4 +1,5 @@
 import { TOTP } from 'otpauth';
+import { Sealer } from '@mgw/sealing';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { connectAs } from './database';
 import { Documented, type Operation } from './documented';
@@ -27,6 +28,7 @@ const MISSING_ID = {
   media_id: '1',
   service: 'status',
 };
+const LOGIN = '/api/client/login';
 const UPLOADS = '/api/client/media';
 const TEXT_FILE = { body: 'A file', headers: { 'content-type': 'text/plain' } };
 const SAMPLES = `${UPLOADS}/samples`;
@@ -102,7 +104,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       const documents = (status: number) => String(status) in operation.responses;
       const may = allowed(operation);
       if (documents(401))
-        await expectResponse(401, visitor, endpoint, { ...(path.endsWith('/login') && { body: { email: 'a@b.example', password: 'x' } }) });
+        await expectResponse(401, visitor, endpoint, { ...(path === LOGIN && { body: { email: 'a@b.example', password: 'x' } }) });
       if (method !== 'get') await expectResponse(403, may, endpoint, { headers: ELSEWHERE });
       const wrong = refused(operation);
       if (wrong) await expectResponse(403, wrong, endpoint);
@@ -128,6 +130,12 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, leaving, 'post /api/client/logout');
     for (let guess = 0; guess < 5; guess++) await visitor.call('POST', '/api/client/login', { ...person, password: 'wrong' });
     await expectResponse(429, visitor, 'post /api/client/login', { body: person });
+  });
+
+  it('the choice of an account after a login with a provider', async () => {
+    const { email } = stack.growth.owner;
+    const seal = new Sealer(stack.sealingKeys).seal(JSON.stringify({ email, until: Date.now() + 60_000 }), 'oidc.verified');
+    await expectResponse(200, visitor, 'post /api/client/oidc/login', { body: {}, headers: { cookie: `oidc=${seal}` } });
   });
 
   it('API keys', async () => {

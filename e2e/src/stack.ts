@@ -34,6 +34,8 @@ export interface RunningStack {
   ready(app?: string, killed?: number[]): Promise<void>;
   /** The logs of all services. */
   log(): string;
+  /** The ring with which the services seal secrets. */
+  sealingKeys: string;
   /** Credentials by service and server. */
   passwords: Record<'postgres' | 'nats' | 'redis', Record<string, string>>;
   /** @throws Error if a server refused a service's action, because its rights are too narrow */
@@ -104,6 +106,7 @@ export async function startStack({
   };
   const isReady = ({ probe_port }: StackProcess) =>
     probe_port === undefined || fetch(`http://127.0.0.1:${probe_port}/readyz`).then(({ status }) => status === 200);
+  const secrets = JSON.parse(read('secrets.json')) as Pick<RunningStack, 'passwords'> & { sealing_keys: string };
   return {
     ...demoParts(demo),
     output: child.output,
@@ -117,7 +120,8 @@ export async function startStack({
       await eventually(areReady, { timeoutMs: 60_000, everyMs: 100 });
     },
     log: () => read('stack.log'),
-    passwords: (JSON.parse(read('secrets.json')) as Pick<RunningStack, 'passwords'>).passwords,
+    sealingKeys: secrets.sealing_keys,
+    passwords: secrets.passwords,
     stop: async (signal = 'SIGTERM') => {
       const ended = await child.kill(signal);
       const refused = existsSync(join(dir, 'stack.log'))

@@ -22,9 +22,10 @@ const root = createRootRoute({ component: Outlet, notFoundComponent: UnknownAddr
 const login = createRoute({
   getParentRoute: () => root,
   path: '/login',
-  validateSearch: ({ next, problem }: Record<string, unknown>): { next?: string; problem?: string } => ({
+  validateSearch: ({ next, problem, choose }: Record<string, unknown>): { next?: string; problem?: string; choose?: true } => ({
     ...(typeof next === 'string' && { next }),
     ...(typeof problem === 'string' && { problem }),
+    ...(choose === true && { choose }),
   }),
   component: lazyRouteComponent(() => import('./pages/login/login-page'), 'LoginPage'),
 });

@@ -6,6 +6,7 @@ export const ERRORS = {
   VALIDATION_FAILED: { status: 400, retryable: false },
   INVALID_API_KEY: { status: 401, retryable: false },
   NOT_AUTHENTICATED: { status: 401, retryable: false },
+  ACCOUNT_REQUIRED: { status: 401, retryable: false },
   TOTP_REQUIRED: { status: 401, retryable: false },
   TOTP_SETUP_REQUIRED: { status: 403, retryable: false },
   PLAN_NOT_ALLOWED: { status: 403, retryable: false },

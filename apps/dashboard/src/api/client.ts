@@ -6,6 +6,8 @@ import type { components, paths } from './schema';
 
 export type Schemas = components['schemas'];
 
+export type Account = Schemas['ACCOUNT_REQUIRED']['accounts'][number];
+
 /** An error response of the API. */
 export class ApiError extends Error {
   constructor(
@@ -15,6 +17,8 @@ export class ApiError extends Error {
     readonly details: { field: string; message: string }[],
     readonly hint: string | undefined,
     readonly requestId: string | null,
+    /** Only of ACCOUNT_REQUIRED. */
+    readonly accounts: Account[] = [],
   ) {
     super(message);
   }
@@ -32,7 +36,13 @@ interface FetchResult<T> {
 export async function request<T>(call: Promise<FetchResult<T>>): Promise<T> {
   const { data, error, response } = await call;
   if (data !== undefined) return data;
-  const body = (error ?? {}) as { error?: string; error_code?: string; hint?: string; details?: { field: string; message: string }[] };
+  const body = (error ?? {}) as {
+    error?: string;
+    error_code?: string;
+    hint?: string;
+    details?: { field: string; message: string }[];
+    accounts?: Account[];
+  };
   throw new ApiError(
     response.status,
     body.error_code ?? 'INTERNAL',
@@ -40,6 +50,7 @@ export async function request<T>(call: Promise<FetchResult<T>>): Promise<T> {
     body.details ?? [],
     body.hint,
     response.headers.get('x-request-id'),
+    body.accounts,
   );
 }
 

@@ -47,6 +47,37 @@ describe('pages by their address (decision 430)', () => {
     await screen.findByText('The server did not respond. Try again in a moment.');
   });
 
+  const accounts = [
+    { user_id: 7, business: 'Kaveri', role: 'owner' },
+    { user_id: 9, business: 'Northwind', role: 'agent' },
+  ];
+  const asksForAccount = () => new Refusal(401, { error: 'Choose one of your accounts.', error_code: 'ACCOUNT_REQUIRED', accounts });
+
+  it('login: asks for one of several accounts, then for its code (decision 709)', async () => {
+    expectErrors();
+    const asksForCode = () => new Refusal(401, { error: 'Enter the code.', error_code: 'TOTP_REQUIRED' });
+    open('/login', {
+      'POST /api/client/login': (body) => ((body as { user_id?: number }).user_id === undefined ? asksForAccount() : asksForCode()),
+    });
+    await type(/^Email/, 'a@b.example');
+    fireEvent.change(document.querySelector('input[type=password]') as Element, { target: { value: 'x' } });
+    await press('Log in');
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    expect(screen.queryByRole('alert')).toBeNull();
+    await press(/^Northwind/);
+    await type(/^Code/, '123456');
+    await press('Log in');
+    expect(sent().at(-1)?.body).toEqual({ email: 'a@b.example', password: 'x', user_id: 9, code: '123456' });
+  });
+
+  it('login: asks for one of several accounts after an organization’s login (decision 709)', async () => {
+    expectErrors();
+    open('/login?choose=true', { 'POST /api/client/oidc/login': asksForAccount });
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press(/^Kaveri/);
+    expect(sent().at(-1)).toMatchObject({ route: 'POST /api/client/oidc/login', body: { user_id: 7 } });
+  });
+
   it('frame: names the page and unread conversations in the title, and does not open pages of another role', async () => {
     open('/operator', { 'GET /api/client/usage': unavailable });
     await screen.findByRole('heading', { level: 1, name: 'Home' });

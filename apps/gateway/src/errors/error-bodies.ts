@@ -1,6 +1,6 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
 import type { ErrorCode } from '@mgw/contracts';
-import { IsoTime, Nullable } from '@mgw/contracts';
+import { Id, IsoTime, Nullable } from '@mgw/contracts';
 import { ERROR_TEXTS } from './error-texts';
 
 const hint = Type.Optional(Type.String({ description: 'What to do about it.' }));
@@ -18,6 +18,15 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
     details: Type.Array(Type.Object({ field: Type.String(), message: Type.String() }), {
       description: 'Field by field; empty when the error is about the request as a whole.',
     }),
+  },
+  ACCOUNT_REQUIRED: {
+    accounts: Type.Array(
+      Type.Object({
+        user_id: Id,
+        business: Nullable(Type.String({ description: 'Null for an operator of the gateway.' })),
+        role: Type.String({ description: 'owner, manager, agent or operator' }),
+      }),
+    ),
   },
   NOT_CONNECTED: refusedSend,
   WINDOW_CLOSED: {

@@ -38,6 +38,18 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     remedy: 'Log in with `POST /api/client/login`, then send its cookie.',
     example: { error: 'Log in first: there is no session, or it has ended.' },
   },
+  ACCOUNT_REQUIRED: {
+    meaning:
+      'The person has proved who they are, and has accounts at several businesses: with one password, or one address at the login provider.',
+    remedy: 'Send the login again with the `user_id` of one of `accounts`.',
+    example: {
+      error: 'Choose one of your accounts.',
+      accounts: [
+        { user_id: 7, business: 'Growth', role: 'owner' },
+        { user_id: 31, business: 'Northwind', role: 'agent' },
+      ],
+    },
+  },
   TOTP_REQUIRED: {
     meaning: 'The password is right, and the person has two-step login.',
     remedy: 'Send the login again with `code`: the current code of the authenticator app, or a recovery code.',

@@ -8,7 +8,7 @@ import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { PasswordLinksStore } from '../users/password-links.store';
 import { PasswordLinks } from '../users/password-links';
-import { hashPassword, matchingHash } from '../users/passwords';
+import { hashPassword, matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
 import { LoginAttemptsStore } from './login-attempts.store';
@@ -56,7 +56,7 @@ export class AccountService {
     await this.attempts.require([{ subject, limit: WRONG_PASSWORDS }], MESSAGE);
     const current = await this.users.hashOfUser(user_id);
     if (current === null) throw noSession();
-    if ((await matchingHash([current], password)) === -1) throw invalid(field, 'is not your password');
+    if ((await matchingHashes([current], password)).size === 0) throw invalid(field, 'is not your password');
     await this.attempts.clear(subject);
     return current;
   }

@@ -8,33 +8,53 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import { SameOriginGuard } from '../sessions/same-origin.guard';
 import { endedSessionCookie, sessionCookie, sessionToken } from '../sessions/session-cookie';
 import type { SessionUser } from '../sessions/session-user';
-import { LoginRequest } from './login.requests';
+import type { StoredUser } from '../users/users.store';
+import { LoginRequest, ProviderLoginRequest } from './login.requests';
 import { LoggedIn, LoginOptions, Me } from './login.responses';
+import { originOf } from './login-origin';
 import { LoginService } from './login.service';
 import { MeService } from './me.service';
+import { oidcCookie, oidcSeal } from './oidc.routes';
+import { OidcService } from './oidc.service';
 
 /** Login, logout, me (spec §10), also for operators. */
 @Controller('api/client')
 export class LoginController {
   constructor(
     private readonly logins: LoginService,
+    private readonly oidc: OidcService,
     private readonly me: MeService,
     private readonly config: GatewayConfig,
   ) {}
 
   @Post('login')
   @UseGuards(SameOriginGuard, BodyGuard)
-  @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'TOTP_REQUIRED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
+  @Responds(LoggedIn, 'Log in', { errors: ['NOT_AUTHENTICATED', 'ACCOUNT_REQUIRED', 'TOTP_REQUIRED', 'PERMISSION_DENIED', 'RATE_LIMITED'] })
   async login(
-    @Body() { email, password, code = null }: LoginRequest,
+    @Body() { email, password, user_id = null, code = null }: LoginRequest,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const currentToken = sessionToken(request.headers.cookie);
-    const userAgent = request.headers['user-agent'] ?? null;
-    const { token, user } = await this.logins.login({ email, password, code, ip: request.ip, userAgent, currentToken });
+    const { token, user } = await this.logins.login({ email, password, userId: user_id, code, ...originOf(request) });
     reply.header('set-cookie', sessionCookie(token, this.config.production));
-    return { message: 'Logged in.', user: { id: user.id, email: user.email, name: user.name, role: user.role } };
+    return loggedIn(user);
+  }
+
+  @Post('oidc/login')
+  @UseGuards(SameOriginGuard, BodyGuard)
+  @Responds(LoggedIn, 'Choose the account after a login with an OpenID Connect provider', {
+    errors: ['NOT_AUTHENTICATED', 'ACCOUNT_REQUIRED', 'PERMISSION_DENIED'],
+  })
+  async loginChosen(
+    @Body() { user_id = null }: ProviderLoginRequest,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const email = this.oidc.verified(oidcSeal(request.headers.cookie));
+    const { token, user } = await this.logins.loginChosen(email, user_id, originOf(request));
+    const { production } = this.config;
+    reply.header('set-cookie', [oidcCookie('', 0, production), sessionCookie(token, production)]);
+    return loggedIn(user);
   }
 
   @Get('login/options')
@@ -59,4 +79,8 @@ export class LoginController {
   whoAmI(@CurrentUser() user: SessionUser): Promise<Me> {
     return this.me.describe(user);
   }
+}
+
+function loggedIn({ id, email, name, role }: StoredUser) {
+  return { message: 'Logged in.', user: { id, email, name, role } };
 }

@@ -5,10 +5,11 @@ import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
 import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
-import { matchingHash } from '../users/passwords';
-import { normalizeEmail, UsersStore, type StoredUser } from '../users/users.store';
+import { matchingHashes } from '../users/passwords';
+import { normalizeEmail, UsersStore, type Account, type StoredUser } from '../users/users.store';
 import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from './login-attempts.store';
+import type { LoginOrigin } from './login-origin';
 import { accountSubject, addressSubject } from './login-subjects';
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
@@ -17,17 +18,11 @@ import { SecondStep } from './second-step.service';
 const ACCOUNT_LIMIT = 5;
 const LIMITED = 'Too many wrong logins. Wait before you try again.';
 
-/** The browser that logs in. */
-export interface LoginOrigin {
-  ip: string;
-  userAgent: string | null;
-  /** The token of the browser's current session, which the new login ends. */
-  currentToken: string | null;
-}
-
 export interface Credentials extends LoginOrigin {
   email: string;
   password: string;
+  /** The account to log in to; null if the address and the password have only one. */
+  userId: number | null;
   /** Null without two-step login. */
   code: string | null;
 }
@@ -46,11 +41,15 @@ export class LoginService {
     private readonly config: GatewayConfig,
   ) {}
 
-  /** @throws GatewayError NOT_AUTHENTICATED for a wrong password and for an unknown user alike, RATE_LIMITED even for the right password */
+  /**
+   * @throws GatewayError NOT_AUTHENTICATED for a wrong password and for an unknown user alike, RATE_LIMITED even for the right password,
+   * ACCOUNT_REQUIRED if the password is right for several accounts
+   */
   async login(credentials: Credentials): Promise<{ token: string; user: StoredUser }> {
     const email = normalizeEmail(credentials.email);
     const account = accountSubject(email);
-    const user = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
+    const right = await this.accounts.runExclusive(account, () => this.check(email, account, credentials));
+    const user = chosen(right, credentials.userId);
     const detail = await this.secondStep.check(user, credentials.code, credentials.ip);
     const token = await this.open(user, credentials, detail);
     if (token === null) throw wrongLogin();
@@ -58,26 +57,33 @@ export class LoginService {
   }
 
   /**
-   * Logs in the person whose address the OIDC provider has verified. Anybody may invite an address, so if several businesses have it, the
-   * provider cannot say which one is meant.
+   * Logs in the person whose address the OIDC provider has verified.
    * @param verify talks to the provider, and throws if it refuses
-   * @returns null for an address that nobody has
-   * @throws OidcFailure for an address that several have
+   * @returns the address, and the session's token; no token if the person has to choose one of several accounts
+   * @throws OidcFailure for an address that nobody has
    */
-  async loginVerified(origin: LoginOrigin, verify: () => Promise<string>): Promise<string | null> {
+  async loginVerified(origin: LoginOrigin, verify: () => Promise<string>): Promise<{ email: string; token: string | null }> {
     await this.purge();
     const address = addressSubject(origin.ip);
     const { at } = await this.attempts.require([{ subject: address, limit: this.config.loginIpLimit }], LIMITED);
     const email = normalizeEmail(await verify());
     const [user, ...others] = await this.users.allByEmail(email);
-    if (others.length > 0) throw new OidcFailure('several');
-    const token = user ? await this.open(user, origin, { oidc: true }) : null;
-    if (token !== null) await this.attempts.uncount(address, at);
-    else {
+    const token = user && others.length === 0 ? await this.open(user, origin, { oidc: true }) : null;
+    if (token === null && others.length === 0) {
       const detail = { account: accountSubject(email), network: networkOf(origin.ip), oidc: true };
       await this.audit.add({ user_id: null, business_id: null, action: FAILED_LOGIN, target: null, detail });
+      throw new OidcFailure('unknown');
     }
-    return token;
+    await this.attempts.uncount(address, at);
+    return { email, token };
+  }
+
+  /** Logs in to one of the accounts of an address that the OIDC provider has verified. @throws GatewayError ACCOUNT_REQUIRED without a choice */
+  async loginChosen(email: string, userId: number | null, origin: LoginOrigin): Promise<{ token: string; user: StoredUser }> {
+    const user = chosen(await this.users.allByEmail(email), userId);
+    const token = await this.open(user, origin, { oidc: true });
+    if (token === null) throw wrongLogin();
+    return { token, user };
   }
 
   /** @returns null if the password or two-step login changed, or the user was removed, after the check */
@@ -97,7 +103,8 @@ export class LoginService {
     await this.audit.add({ user_id, business_id, action: 'session.closed', target: `user:${user_id}`, detail: {} });
   }
 
-  private async check(email: string, account: string, { password, ip }: Credentials): Promise<StoredUser> {
+  /** @returns the accounts for which the password is right */
+  private async check(email: string, account: string, { password, ip }: Credentials): Promise<Account[]> {
     const address = addressSubject(ip);
     await this.purge();
     const limits = [
@@ -106,12 +113,11 @@ export class LoginService {
     ];
     const attempt = await this.attempts.require(limits, LIMITED);
     const users = await this.users.allByEmail(email);
-    const index = await matchingHash(
+    const hashes = await matchingHashes(
       users.map(({ password_hash }) => password_hash),
       password,
     );
-    const user = users[index];
-    if (!user) {
+    if (hashes.size === 0) {
       const [known] = users;
       // The account is a hash: what was typed may be a password.
       const detail = { account, network: networkOf(ip), locked: attempt.locks };
@@ -126,8 +132,18 @@ export class LoginService {
     }
     await this.attempts.clearAccount(email, attempt.at);
     await this.attempts.uncount(address, attempt.at);
-    return user;
+    return users.filter(({ password_hash }) => hashes.has(password_hash));
   }
+}
+
+/** Anybody may invite an address, so neither the password nor the OIDC provider says which account the person wants (decision 709). */
+function chosen(accounts: Account[], userId: number | null): Account {
+  const [account, ...others] = userId === null ? accounts : accounts.filter(({ id }) => id === userId);
+  if (!account) throw wrongLogin();
+  if (others.length === 0) return account;
+  throw new GatewayError('ACCOUNT_REQUIRED', 'Choose one of your accounts.', {
+    accounts: accounts.map(({ id, business, role }) => ({ user_id: id, business, role })),
+  });
 }
 
 function wrongLogin(): GatewayError {

@@ -74,6 +74,31 @@ describe('login (spec §10)', () => {
     await login(email, PASSWORD).expect(429);
   });
 
+  it('asks a person with one password at several businesses for the account (decision 709)', async () => {
+    const { email, id } = await dashboard.user('owner', await dashboard.business());
+    const other = await dashboard.session('owner', await dashboard.business());
+    const twin = await other.post('/api/client/team', { email, name: 'Twin', role: 'agent', password: PASSWORD }).expect(200);
+    const twinId = (twin.body as { id: number }).id;
+    const asked = await login(email, PASSWORD).expect(401);
+    expect(asked.body).toEqual({
+      success: false,
+      error_code: 'ACCOUNT_REQUIRED',
+      error: 'Choose one of your accounts.',
+      accounts: [
+        { user_id: id, business: expect.any(String) as string, role: 'owner' },
+        { user_id: twinId, business: expect.any(String) as string, role: 'agent' },
+      ],
+    });
+    expect(asked.headers['set-cookie']).toBeUndefined();
+    for (const user_id of [id, twinId]) {
+      const { body } = await dashboard.visitor.post('/api/client/login', { email, password: PASSWORD, user_id }).expect(200);
+      expect(body).toMatchObject({ user: { id: user_id } });
+    }
+    for (const user_id of [other.id, 999_999_999])
+      await dashboard.visitor.post('/api/client/login', { email, password: PASSWORD, user_id }).expect(401, /NOT_AUTHENTICATED/);
+    await dashboard.visitor.post('/api/client/login', { email, password: 'wrong password', user_id: id }).expect(401, /NOT_AUTHENTICATED/);
+  });
+
   it('guarantees §9: the audit log has failed logins with account and business if known, and never what was typed', async () => {
     const business_id = await dashboard.business();
     const { email, id } = await dashboard.user('owner', business_id);

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { GatewayError } from '@mgw/contracts';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
@@ -13,10 +14,11 @@ const openIdClient = () => import('openid-client');
 export const OIDC_LIFE_MS = 10 * 60_000;
 /** Time for one call of the provider, in seconds. */
 const CALL_SECONDS = 5;
-const CONTEXT = 'oidc.request';
+const REQUEST = 'oidc.request';
+const VERIFIED = 'oidc.verified';
 
 /** Why a login with the provider failed, as the login page explains it. */
-export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'several' | 'unavailable' | 'limited' | 'off';
+export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'unavailable' | 'limited' | 'off';
 
 export class OidcFailure extends Error {
   override readonly name = 'OidcFailure';
@@ -70,7 +72,7 @@ export class OidcService {
       code_challenge: await oidc.calculatePKCECodeChallenge(request.verifier),
       code_challenge_method: 'S256',
     });
-    return { url: url.href, sealed: this.sealer.seal(JSON.stringify(request), CONTEXT) };
+    return { url: url.href, sealed: this.sealer.seal(JSON.stringify(request), REQUEST) };
   }
 
   /**
@@ -80,7 +82,8 @@ export class OidcService {
    */
   begun(search: string, sealed: string | null): LoginRequest {
     if (!this.isConfigured) throw new OidcFailure('off');
-    const request = this.opened(sealed);
+    const request = this.open<LoginRequest>(sealed, REQUEST);
+    if (request === null) throw new OidcFailure('expired');
     if (new URLSearchParams(search).get('state') !== request.state) throw new OidcFailure('refused');
     return request;
   }
@@ -117,15 +120,27 @@ export class OidcService {
     }
   }
 
-  private opened(sealed: string | null): LoginRequest {
-    if (sealed === null) throw new OidcFailure('expired');
+  /** Seals a verified address for the browser of a person who has to choose an account. */
+  sealVerified(email: string): string {
+    return this.sealer.seal(JSON.stringify({ email, until: Date.now() + OIDC_LIFE_MS }), VERIFIED);
+  }
+
+  /** @throws GatewayError NOT_AUTHENTICATED */
+  verified(sealed: string | null): string {
+    const opened = this.open<{ email: string; until: number }>(sealed, VERIFIED);
+    if (opened === null) throw new GatewayError('NOT_AUTHENTICATED', 'The login with your organization took too long. Begin it again.');
+    return opened.email;
+  }
+
+  private open<T extends { until: number }>(sealed: string | null, context: string): T | null {
+    if (sealed === null) return null;
     try {
-      const request = JSON.parse(this.sealer.open(sealed, CONTEXT)) as LoginRequest;
-      if (request.until > Date.now()) return request;
+      const opened = JSON.parse(this.sealer.open(sealed, context)) as T;
+      return opened.until > Date.now() ? opened : null;
     } catch {
       // Changed, or sealed with a key that is gone.
+      return null;
     }
-    throw new OidcFailure('expired');
   }
 
   /** Discovers the provider with the first login. @throws OidcFailure */

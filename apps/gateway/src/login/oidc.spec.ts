@@ -66,11 +66,34 @@ describe('login with an OpenID Connect provider (additions §7, decision 375)', 
     }
   });
 
-  it('chooses no business for an address that several have invited', async () => {
+  it('asks for the account if another business has invited the address, so that an invitation keeps nobody out (decision 709)', async () => {
     const other = await dashboard.session('owner', await dashboard.business());
-    await other.post('/api/client/team', { email: owner.email, name: 'Asha', role: 'agent' }).expect(200);
+    const invited = await other.post('/api/client/team', { email: owner.email, name: 'Asha', role: 'agent' }).expect(200);
     const { url, cookie } = await begin();
-    await expectProblem(await provider.logIn(url, owner.email), cookie, 'several');
+    const response = await finish(await provider.logIn(url, owner.email), cookie);
+    expect([response.get('location'), cookieOf(response, 'token')]).toEqual(['/login?choose=true&next=%2Finbox', undefined]);
+    const seal = cookieOf(response, 'oidc') ?? '';
+    const choose = (body: object, value = seal) => dashboard.visitor.post('/api/client/oidc/login', body).set('cookie', `oidc=${value}`);
+    const asked = await choose({}).expect(401);
+    expect(asked.body).toMatchObject({
+      error_code: 'ACCOUNT_REQUIRED',
+      accounts: [
+        { user_id: owner.id, business: expect.any(String) as string, role: 'owner' },
+        { user_id: (invited.body as { id: number }).id, role: 'agent' },
+      ],
+    });
+    await choose({ user_id: other.id }).expect(401);
+    await choose({ user_id: owner.id }, cookie).expect(401);
+    await choose({ user_id: owner.id }, '').expect(401);
+    const late = dashboard.sealer.seal(JSON.stringify({ email: owner.email, until: Date.now() - 1 }), 'oidc.verified');
+    await choose({ user_id: owner.id }, late).expect(401);
+    const chosen = await choose({ user_id: owner.id }).expect(200);
+    expect(chosen.body).toMatchObject({ user: { id: owner.id } });
+    const cookies = chosen.headers['set-cookie'] as unknown as string[];
+    expect(cookies.find((one) => one.startsWith('oidc='))).toMatch(/^oidc=; Max-Age=0/);
+    const token = /token=([^;]+)/.exec(cookies.join())?.[1] ?? '';
+    const { body } = await dashboard.withSession(token).get('/api/client/me').expect(200);
+    expect(body).toMatchObject({ business: { id: business } });
   });
 
   it.each(['audience', 'issuer', 'expiry', 'signature'])('refuses an ID token with a wrong %s', async (fault) => {

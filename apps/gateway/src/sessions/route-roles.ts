@@ -18,6 +18,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'GET /api/client/login/options': null,
   'GET /api/client/oidc': null,
   'GET /api/client/oidc/callback': null,
+  'POST /api/client/oidc/login': null,
   'POST /api/client/password': null,
   'POST /api/client/password/forgotten': null,
   'POST /api/client/logout': EVERYBODY,

@@ -18,17 +18,17 @@ export function hashPassword(password: string, sibling: string | null = null): P
 const unknownUserHash = hash('no user has this password', COST);
 
 /**
- * Finds the hash that the password matches. One computation serves all hashes of an address, and an unknown address takes as long.
+ * Finds the hashes that the password matches. One computation serves all hashes of an address, and an unknown address takes as long.
  * So the response time reveals neither whether an address is known nor at how many businesses.
- * @returns the index of the hash, or -1
  */
-export async function matchingHash(hashes: readonly string[], password: string): Promise<number> {
+export async function matchingHashes(hashes: readonly string[], password: string): Promise<Set<string>> {
   const options = optionsOf(hashes[0] ?? (await unknownUserHash));
   const computed = Buffer.from(await bounded(() => hash(password, options)));
-  return hashes.findIndex((stored) => {
+  const matching = hashes.filter((stored) => {
     const known = Buffer.from(stored);
     return known.length === computed.length && timingSafeEqual(known, computed);
   });
+  return new Set(matching);
 }
 
 /** Salt and cost of `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */

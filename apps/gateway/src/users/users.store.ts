@@ -23,6 +23,8 @@ interface TeamMember {
   created_at: Date;
 }
 export type StoredUser = Omit<NewUser, 'invited'> & { id: number; totp: boolean };
+/** A user with the name of their business; operators have none. */
+export type Account = StoredUser & { business: string | null };
 
 @Injectable()
 export class UsersStore {
@@ -108,9 +110,10 @@ export class UsersStore {
   }
 
   /** The users with this address, one per business at most, the oldest first. */
-  allByEmail(email: string): Promise<StoredUser[]> {
-    return this.db.query<StoredUser>(
-      `SELECT id, business_id, email, name, ${ROLE_COLUMN}, password_hash, totp FROM access.users WHERE email = $1 ORDER BY id`,
+  allByEmail(email: string): Promise<Account[]> {
+    return this.db.query<Account>(
+      `SELECT u.id, business_id, email, u.name, ${ROLE_COLUMN}, password_hash, totp, b.name AS business
+         FROM access.users u LEFT JOIN access.businesses b ON b.id = u.business_id WHERE email = $1 ORDER BY u.id`,
       [email],
     );
   }
