@@ -1,20 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef } from 'react';
 import { api, request, type Schemas } from './client';
-import { newIdempotencyKey } from './idempotency-key';
+import { keyOfRequest, newIdempotencyKey } from './idempotency-key';
+import { keptValue } from './kept-value';
+import { useMe } from './session';
 
-/** Creates a broadcast. An unchanged draft keeps its Idempotency-Key, so that a retry after a lost response creates no second one. */
+/**
+ * Creates a broadcast. Until one was created, an unchanged draft keeps its Idempotency-Key, also over a reload, so that a retry after a lost
+ * response creates no second one (decision 710).
+ */
 export function useCreateBroadcast(onMade: (made: Schemas['Made']) => void) {
   const queries = useQueryClient();
-  const last = useRef({ draft: '', key: '' });
+  // Apart from the draft, whose list may be too long to keep.
+  const keptSeed = keptValue<string>(useMe().user.id, 'broadcast key');
   return useMutation({
     mutationFn: (body: Schemas['CreateBroadcastRequest']) => {
-      const draft = JSON.stringify(body);
-      if (last.current.draft !== draft) last.current = { draft, key: newIdempotencyKey() };
-      return request(api.POST('/api/client/broadcasts', { params: { header: { 'Idempotency-Key': last.current.key } }, body }));
+      const seed = keptSeed.read() ?? newIdempotencyKey();
+      keptSeed.write(seed);
+      return request(api.POST('/api/client/broadcasts', { params: { header: { 'Idempotency-Key': keyOfRequest(seed, body) } }, body }));
     },
     onSuccess: (made) => {
-      last.current = { draft: '', key: '' };
+      keptSeed.forget();
       void queries.invalidateQueries({ queryKey: ['broadcasts'] });
       onMade(made);
     },

@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
-import { draw, press, requests, sent } from '../../page.fixture';
+import { draw, press, Refusal, requests, sent, type } from '../../page.fixture';
 import { CheckStep } from './check-step';
 import { mapByNames, fieldsOf } from './mapping';
 import { readTable } from './recipients-table';
@@ -16,10 +16,16 @@ const check = {
   daily_limit: { limit: 1_000, used: 0, left: 1_000, resets_at: '2026-01-05T18:30:00.000Z' },
 };
 
+type Respond = (body: unknown, url: URL, headers: Headers) => unknown;
+
 const me = { user: { id: 1, role: 'owner' }, business: { id: 1, timezone: 'UTC' } };
 
-/** Draws the last step of a draft, with what the check responds. */
-function drawStep(startsAt: string | null, checked: object = check): void {
+/** Draws the last step of a draft, with what the check and the creation respond. */
+function drawStep(
+  startsAt: string | null,
+  checked: object = check,
+  create: Respond = () => ({ id: 7, message: 'Broadcast started.' }),
+): void {
   sessionStorage.setItem('kept 1 broadcast', JSON.stringify({ ...draft, startsAt }));
   function Logged() {
     queries.setQueryData(['me'], me);
@@ -28,7 +34,7 @@ function drawStep(startsAt: string | null, checked: object = check): void {
   draw(<Logged />, {
     'GET /api/client/me': () => me,
     'POST /api/client/broadcasts/check': () => checked,
-    'POST /api/client/broadcasts': () => ({ id: 7, message: 'Broadcast started.' }),
+    'POST /api/client/broadcasts': create,
   });
 }
 
@@ -55,5 +61,39 @@ describe('the check of a new broadcast (decision 453)', () => {
     cleanup();
     drawStep(null, { ...check, suppressed: null });
     await screen.findByText('The opted-out contacts in this list cannot be counted now. They get nothing.');
+  });
+
+  it('decision 710: an unchanged draft has one Idempotency-Key until it was created, also after a reload', async () => {
+    const keys: (string | null)[] = [];
+    let isCreated = false;
+    const create: Respond = (_, __, headers) => {
+      keys.push(headers.get('Idempotency-Key'));
+      return isCreated ? { id: 7, message: 'Broadcast started.' } : new Refusal(500, { error: 'No response.' });
+    };
+    const start = async () => {
+      const tries = keys.length;
+      await screen.findByRole('button', { name: 'Start sending' });
+      await press('Start sending');
+      await press('Send to 1 person', 'button', await screen.findByRole('dialog'));
+      await waitFor(() => expect(keys).toHaveLength(tries + 1));
+    };
+    const reload = () => {
+      cleanup();
+      drawStep(null, check, create);
+    };
+    reload();
+    await start();
+    reload();
+    await start();
+    await type('Name', 'Winter');
+    await start();
+    await type('Name', 'Autumn');
+    isCreated = true;
+    await start();
+    reload();
+    await start();
+    const [first, , changed, , next] = keys;
+    expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), first, changed, first, next]);
+    expect(new Set(keys).size).toBe(3);
   });
 });

@@ -425,6 +425,37 @@ describe('the inbox (additions §9)', () => {
         ['POST /api/client/messages', expect.objectContaining({ phone: '+1 201 555 0102', template_name: 'hello', body_params: ['Asha'] })],
       ]);
     });
+
+    it('decision 710: a template whose outcome is unclear keeps its Idempotency-Key, and a changed one has its own', async () => {
+      const keys: (string | null)[] = [];
+      open('/inbox', three, {
+        'GET /api/client/templates': () => ({ templates: [template] }),
+        'POST /api/client/messages': (_, __, headers) => {
+          keys.push(headers.get('Idempotency-Key'));
+          return new Refusal(500, { error: 'The outcome is unknown.' });
+        },
+      });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      await press('New conversation');
+      const dialog = await screen.findByRole('dialog', { name: 'New conversation' });
+      fireEvent.click(within(dialog).getByRole('combobox', { name: /^Template/ }));
+      fireEvent.click(await screen.findByRole('option', { name: 'hello (en)' }));
+      const send = async (phone: string, name: string) => {
+        const tries = keys.length;
+        await type(/^Phone/, phone);
+        await type(/^\{\{1\}\}/, name);
+        await press('Send', 'button', dialog);
+        await waitFor(() => expect(keys).toHaveLength(tries + 1));
+        await within(dialog).findByText('The outcome is unknown.');
+      };
+      await send('+1 201 555 0102', 'Asha');
+      await send('+1 201 555 0102', 'Asha');
+      await send('+1 201 555 0102', 'Asha B');
+      await send('+1 201 555 0103', 'Asha B');
+      const [first, , other, third] = keys;
+      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), first, other, third]);
+      expect(new Set(keys).size).toBe(3);
+    });
   });
 
   it('contact: lists the newest templates of the customer, also those before the loaded messages', async () => {

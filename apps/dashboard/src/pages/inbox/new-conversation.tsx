@@ -14,9 +14,10 @@ export function NewConversation({ onSent }: { onSent: (phone: string) => void })
     <Stack>
       <Text size="sm">A conversation begins with an approved template. You can write freely when the customer has replied.</Text>
       <TemplateMessage
-        send={(content, key) =>
-          request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': key } }, body: { ...content, phone } }))
-        }
+        send={(content, keyOf) => {
+          const body = { ...content, phone };
+          return request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': keyOf(body) } }, body }));
+        }}
         onSent={(result) => onSent(result.phone)}
       >
         <Field name="phone">

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
 import { api, request, shownByForm, type Schemas } from '../../api/client';
-import { newIdempotencyKey } from '../../api/idempotency-key';
+import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { useMayCall } from '../../api/session';
 import { Form } from '../../components/form';
 import { QueryResult } from '../../components/query-result';
@@ -14,8 +14,8 @@ import { useTemplateValues } from '../templates/use-template-values';
 type Content = Pick<Schemas['TemplateContent'], 'template_name' | 'language' | 'body_params' | 'header_params' | 'button_params'>;
 
 interface TemplateMessageProps {
-  /** @param key the Idempotency-Key: however often it is retried, the customer gets it once */
-  send: (content: Content, key: string) => Promise<Schemas['SendResult']>;
+  /** @param keyOf the Idempotency-Key of a body */
+  send: (content: Content, keyOf: (body: object) => string) => Promise<Schemas['SendResult']>;
   onSent: (result: Schemas['SendResult']) => void;
   /** Further fields of the form. */
   children?: ReactNode;
@@ -33,6 +33,7 @@ export function TemplateMessage(props: TemplateMessageProps) {
 
 function ChosenTemplate({ templates, ...props }: TemplateMessageProps & { templates: Template[] }) {
   const [chosen, choose] = useState<string | null>(null);
+  const [seed] = useState(newIdempotencyKey);
   const mayCreate = useMayCall('POST /api/client/templates');
   // A code goes out by the API only.
   const usable = templates.filter(({ status, category }) => status === 'APPROVED' && category !== 'AUTHENTICATION');
@@ -62,19 +63,18 @@ function ChosenTemplate({ templates, ...props }: TemplateMessageProps & { templa
         value={chosen}
         onChange={choose}
       />
-      {template && <FilledTemplate key={template.id} template={template} {...props} />}
+      {template && <FilledTemplate key={template.id} template={template} seed={seed} {...props} />}
     </Stack>
   );
 }
 
-function FilledTemplate({ template, send, onSent, children }: TemplateMessageProps & { template: Template }) {
+function FilledTemplate({ template, seed, send, onSent, children }: TemplateMessageProps & { template: Template; seed: string }) {
   const queries = useQueryClient();
   const { body_params, header_params, button_params, isFilled, bubble, fields } = useTemplateValues(template);
-  const [key] = useState(newIdempotencyKey);
   const sending = useMutation({
     mutationFn: () => {
       const { name: template_name, language } = template;
-      return send({ template_name, language, body_params, header_params, button_params }, key);
+      return send({ template_name, language, body_params, header_params, button_params }, (body) => keyOfRequest(seed, body));
     },
     onError: shownByForm,
     onSuccess: (result) => {

@@ -7,8 +7,8 @@ export function TemplatePicker({ opened, onClose, conversationId }: { opened: bo
   return (
     <FormModal opened={opened} onClose={onClose} title="Send a template" size="lg">
       <TemplateMessage
-        send={(body, key) => {
-          const params = { path: { id: conversationId }, header: { 'Idempotency-Key': key } };
+        send={(body, keyOf) => {
+          const params = { path: { id: conversationId }, header: { 'Idempotency-Key': keyOf(body) } };
           return request(api.POST('/api/client/conversations/{id}/templates', { params, body }));
         }}
         onSent={onClose}

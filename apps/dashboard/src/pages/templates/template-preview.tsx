@@ -3,7 +3,7 @@ import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useMutation } from '@tanstack/react-query';
 import { api, notifySuccess, request, shownByForm } from '../../api/client';
-import { newIdempotencyKey } from '../../api/idempotency-key';
+import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { quoted } from '../../components/shell-quote';
@@ -27,14 +27,16 @@ export function TemplatePreview({ template, phone: recipient }: { template: Temp
     ...(button_params.length > 0 && { button_params }),
   };
   const curl = `curl ${window.location.origin}/api/v1/send-template \\\n  -H 'X-API-Key: YOUR_KEY' -H 'Content-Type: application/json' \\\n  -d ${quoted(JSON.stringify(body))}`;
-  // However often it is retried, the person gets it once.
-  const [key, setKey] = useState(newIdempotencyKey);
+  const [seed, setSeed] = useState(newIdempotencyKey);
   const test = useMutation({
-    mutationFn: () =>
-      request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': key } }, body: { ...body, phone } })),
+    mutationFn: () => {
+      const message = { ...body, phone };
+      const header = { 'Idempotency-Key': keyOfRequest(seed, message) };
+      return request(api.POST('/api/client/messages', { params: { header }, body: message }));
+    },
     onError: shownByForm,
     onSuccess: () => {
-      setKey(newIdempotencyKey());
+      setSeed(newIdempotencyKey());
       notifySuccess(`The ${recipient ? 'message' : 'test'} is on its way: see Messages.`);
     },
   });
