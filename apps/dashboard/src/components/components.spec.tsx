@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { Button, Drawer, MantineProvider, Modal, TextInput } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { act, fireEvent, renderHook, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
 import { useState, type ChangeEvent, type ReactNode } from 'react';
 import { api, ApiError, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
@@ -68,6 +68,51 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(remove).not.toHaveBeenCalled();
     await press('Remove', 'button', screen.getByRole('dialog'));
     expect(remove).toHaveBeenCalledTimes(1);
+  });
+
+  it('confirm: a second click while the closed dialog fades does nothing', async () => {
+    const remove = jest.fn();
+    draw(
+      <MantineProvider>
+        <ConfirmButton question="Remove Asha?" onConfirm={remove}>
+          Remove
+        </ConfirmButton>
+      </MantineProvider>,
+    );
+    await press('Remove');
+    const dialog = await screen.findByRole('dialog', { name: 'Remove Asha?' });
+    const button = await within(dialog).findByRole('button', { name: 'Remove' });
+    fireEvent.click(button);
+    fireEvent.click(button);
+    expect(remove).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([FormDrawer, FormModal])('form: a second submit while its closed dialog fades does nothing', async (Dialog) => {
+    const save = jest.fn();
+    function Page() {
+      const [opened, setOpened] = useState(true);
+      return (
+        <Dialog opened={opened} onClose={jest.fn()} title="New key">
+          <Form
+            onSubmit={() => {
+              save();
+              setOpened(false);
+            }}
+          >
+            <button type="submit">Create</button>
+          </Form>
+        </Dialog>
+      );
+    }
+    draw(
+      <MantineProvider>
+        <Page />
+      </MantineProvider>,
+    );
+    const button = await screen.findByRole('button', { name: 'Create' });
+    fireEvent.click(button);
+    fireEvent.click(button);
+    expect(save).toHaveBeenCalledTimes(1);
   });
 
   it.each([Drawer, Modal])('dialog: its head is no landmark', async (Dialog) => {

@@ -14,6 +14,8 @@ interface ConfirmDialogProps {
 /** Confirms an action that cannot be undone. Focus begins on the harmless button, so that Enter alone changes nothing. */
 export function ConfirmDialog({ opened, question, consequence, action, onConfirm, onClose }: ConfirmDialogProps) {
   const confirm = () => {
+    // A closed dialog takes clicks until it has faded.
+    if (!opened) return;
     onClose();
     onConfirm();
   };

@@ -1,8 +1,8 @@
 import { Alert, Stack, type StackProps } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { useContext, useEffect, useRef, useState } from 'react';
 import { ApiError } from '../api/client';
 import { Faults } from './field';
-import { valuesOf } from './unsaved-forms';
+import { UnsavedForms, valuesOf } from './unsaved-forms';
 import { useUnsaved } from './use-unsaved';
 import { wordsOf } from './words-of-fault';
 
@@ -20,6 +20,7 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
  */
 export function Form({ onSubmit, error, children, ...stack }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const dialog = useContext(UnsavedForms);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [general, setGeneral] = useState<string[]>([]);
   const initial = useRef('');
@@ -49,6 +50,8 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
         event.preventDefault();
         // React passes events on from a dialog to the form that opened it.
         event.stopPropagation();
+        // The second click of a double click, when the first one has closed the dialog.
+        if (dialog?.isOpen === false) return;
         const names = fieldsOf(form.current);
         const invalid = names.flatMap((name) => {
           const words = controlsOf(form.current, name).map(wordsOf).find(Boolean);

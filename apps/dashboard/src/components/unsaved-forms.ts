@@ -1,6 +1,8 @@
 import { createContext } from 'react';
 
 interface Unsaved {
+  /** False while the closed dialog fades. */
+  isOpen: boolean;
   /** Each form of the dialog adds a function that says whether its values differ from those that it began with. */
   checks: Set<() => boolean>;
   /** Runs an action that drops what was entered. If something was, it asks first. */

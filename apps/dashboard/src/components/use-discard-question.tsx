@@ -3,6 +3,7 @@ import { ConfirmDialog } from './confirm-dialog';
 import { UnsavedForms } from './unsaved-forms';
 
 interface Dialog {
+  opened: boolean;
   onClose: () => void;
   closeOnEscape?: boolean | undefined;
   children?: ReactNode;
@@ -12,7 +13,7 @@ interface Dialog {
  * Makes a dialog ask before it drops what a person entered in its forms (decision 630).
  * @returns the dialog's props, and the question, which stands beside the dialog
  */
-export function useDiscardQuestion({ onClose, closeOnEscape = true, children }: Dialog) {
+export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, children }: Dialog) {
   const [checks] = useState(() => new Set<() => boolean>());
   /** The action that waits for the answer. */
   const [asked, setAsked] = useState<(() => void) | null>(null);
@@ -21,7 +22,7 @@ export function useDiscardQuestion({ onClose, closeOnEscape = true, children }: 
     onClose: () => leave(onClose),
     // Escape closes the question only.
     closeOnEscape: closeOnEscape && asked === null,
-    children: <UnsavedForms value={{ checks, leave }}>{children}</UnsavedForms>,
+    children: <UnsavedForms value={{ isOpen: opened, checks, leave }}>{children}</UnsavedForms>,
   };
   const question = (
     <ConfirmDialog
