@@ -83,6 +83,8 @@ export class Lease {
        FROM ${schema}.consumer_leases l LEFT JOIN ${schema}.workers w ON w.worker_id = l.worker_id WHERE l.consumer = $1`,
       [durable],
     );
+    // The response to an earlier claim was lost after its commit.
+    if (found?.worker_id === id) return true;
     if (found && found.alive_ms > 0) {
       this.checkInMs = Math.min(CHECK_EVERY_MS, found.alive_ms + LATE_MS);
       return false;

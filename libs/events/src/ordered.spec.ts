@@ -1,8 +1,9 @@
 import type { EventEnvelope } from '@mgw/contracts';
-import type { Tx } from '@mgw/postgres';
+import type { Database, Tx } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
 import type { EventConsumerOptions } from './index';
 import { effect, openShop, sent, type Shop } from './shop.fixture';
+import { ensureStreams } from './streams';
 
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
@@ -207,6 +208,32 @@ describe('events of an ordered consumer with several replicas (decision 29b)', (
     await publish(...range(30, 31));
     // The thirtieth may have been published twice; it takes effect once.
     expect(await effectsOf(61)).toEqual(ids(range(61)));
+  });
+
+  /** The database, which commits the first such statement and loses its response. */
+  const losingResponseOf = (statement: RegExp) => {
+    let lost = 0;
+    const query: Database['query'] = async (...asked) => {
+      const rows = await shop.db.query(...asked);
+      if (lost > 0 || !statement.test(asked[0])) return rows as never;
+      lost += 1;
+      throw new Error('Connection terminated unexpectedly');
+    };
+    const db = new Proxy(shop.db, { get: (target, name) => (name === 'query' ? query : (Reflect.get(target, name, target) as unknown)) });
+    return { db, wasLost: () => lost > 0 };
+  };
+
+  it.each([
+    ['the first claim', /INSERT INTO shop\.consumer_leases/, []],
+    ["the claim of a dead worker's lease", /UPDATE shop\.consumer_leases/, [`INSERT INTO shop.consumer_leases VALUES ('shop', 'dead')`]],
+  ])('are pulled when the response to %s is lost after its commit', async (_, statement, before) => {
+    for (const sql of before) await shop.db.query(sql);
+    const { db, wasLost } = losingResponseOf(statement);
+    await ensureStreams(await shop.nc.jetstreamManager());
+    replica('a', { db });
+    await publish(0);
+    expect(await effectsOf(1)).toEqual(ids([0]));
+    expect(wasLost()).toBe(true);
   });
 
   it('are redelivered by a consumer of an earlier version, or one whose holder died during a redelivery', async () => {
