@@ -28,7 +28,7 @@ export const CheckConnection = operation('template', 'check-connection', {
 export const SubscribeToAccount = operation('template', 'subscribe-to-account', {
   request: Type.Object({ business_id: Id }),
   reply: Type.Object({}),
-  errors: ['NOT_CONNECTED', 'RATE_LIMITED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'],
+  errors: ['NOT_CONNECTED', 'RATE_LIMITED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
   deadlineMs: 12_000,
 });
 

@@ -49,7 +49,14 @@ const change = {
   reply: Type.Object({}),
   deadlineMs: 20_000,
 } as const;
-const ERRORS_OF_CHANGES = ['NOT_CONNECTED', 'RATE_LIMITED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE'] as const;
+const ERRORS_OF_CHANGES = [
+  'NOT_CONNECTED',
+  'RATE_LIMITED',
+  'PLATFORM_REFUSED',
+  'PLATFORM_THROTTLED',
+  'PLATFORM_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+] as const;
 
 /** Submits a template to WhatsApp, which approves or rejects it. VALIDATION_FAILED names every part that WhatsApp would refuse. */
 export const CreateTemplate = operation('template', 'create', {

@@ -188,9 +188,15 @@ describe('the audit log', () => {
     const a = '/api/admin';
     const template = { name: 'offer', language: 'en', category: 'UTILITY', body: 'Hi' };
     const broadcast = { name: 'Autumn', template_name: 'hello', recipients: [{ phone: PHONE, body_params: [CANARY] }] };
+    const seal = dashboard.sealer.seal(JSON.stringify({ email: agent.email, until: Date.now() + 60_000 }), 'oidc.verified');
     return {
       'post /api/client/login': [
         dashboard.visitor.post(`${c}/login`, { email: agent.email, password: PASSWORD }),
+        'session.opened',
+        `user:${agent.id}`,
+      ],
+      'post /api/client/oidc/login': [
+        dashboard.visitor.post(`${c}/oidc/login`, { user_id: agent.id }).set('cookie', `oidc=${seal}`),
         'session.opened',
         `user:${agent.id}`,
       ],
@@ -536,6 +542,16 @@ describe('the audit log', () => {
     await owner.delete('/api/client/webhooks/7').expect(404);
     const { entries } = await read(owner, `${AUDIT}?action=webhook.deleted`);
     expect(entries.map(({ target, detail }) => [target, detail])).toEqual([['webhook:7', { outcome: 'unknown' }]]);
+    respond();
+  });
+
+  it('has a template that WhatsApp may have deleted', async () => {
+    dashboard.neighbours.respond(DeleteTemplate, () => {
+      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp did not respond clearly.');
+    });
+    await owner.delete('/api/client/templates/9').expect(500, /OUTCOME_UNKNOWN/);
+    const { entries } = await read(owner, `${AUDIT}?action=template.deleted`);
+    expect(entries[0]).toMatchObject({ target: 'template:9', detail: { outcome: 'unknown' } });
     respond();
   });
 

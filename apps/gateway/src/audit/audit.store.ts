@@ -206,4 +206,4 @@ export class AuditStore {
 }
 
 /** JavaScript reads more zones and fractions of a second than PostgreSQL. */
-const parsable = (bound: Bound) => (bound.length === 'YYYY-MM-DD'.length ? bound : new Date(bound).toISOString());
+export const parsable = (bound: Bound) => (bound.length === 'YYYY-MM-DD'.length ? bound : new Date(bound).toISOString());

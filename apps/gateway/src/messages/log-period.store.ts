@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
+import { parsable } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 
 /** A later year may have five digits in another time zone. */
@@ -47,7 +48,7 @@ export class LogPeriodStore {
     if (period === undefined && !isChosen) return { from, to, previous: null };
     const timezone = await zone();
     if (isChosen || period === undefined) {
-      const [row] = await this.db.query<Record<'from' | 'to', Date | null>>(BOUNDS, [timezone, from, to]);
+      const [row] = await this.db.query<Record<'from' | 'to', Date | null>>(BOUNDS, [timezone, from && parsable(from), to && parsable(to)]);
       for (const bound of ['from', 'to'] as const)
         if ((row?.[bound]?.getUTCFullYear() ?? 0) >= LAST_YEAR) throw invalid(bound, `must be before the year ${LAST_YEAR}`);
       return { from: row?.from?.toISOString() ?? null, to: row?.to?.toISOString() ?? null, previous: null };

@@ -25,7 +25,7 @@ export class CountMessagesQuery {
   @Optional(IsDayOrTime())
   from?: string;
 
-  /** A day of the business's time zone, or a time with its zone; included. Replaces `period`. */
+  /** A day of the business's time zone, which is included, or a time with its zone, which is not. Replaces `period`. */
   @Optional(IsDayOrTime())
   to?: string;
 
@@ -63,7 +63,7 @@ export class ListMessagesQuery extends CountMessagesQuery implements PageQuery {
   @Optional(IsText(1, 140))
   phone?: string;
 
-  /** Part of the text, of a template name or of a message id. */
+  /** Part of the text, a whole template name, or a whole message id. */
   @Optional(IsText(1, 100))
   q?: string;
 

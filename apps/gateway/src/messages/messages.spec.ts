@@ -74,6 +74,14 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
   });
 
   it.each([
+    ['2027-01-31T00:00:00+20:00', '2027-01-30T04:00:00.000Z'],
+    ['2027-01-31T00:00:00.1234567890123456789Z', '2027-01-31T00:00:00.123Z'],
+  ])('takes the time %s, which PostgreSQL does not read', async (from, instant) => {
+    await owner.get(`/api/client/messages?from=${encodeURIComponent(from)}`).expect(200);
+    expect(listed.at(-1)).toMatchObject({ from: instant });
+  });
+
+  it.each([
     ['+91 98765 43210', { phone: '919876543210' }],
     ['98765 43210', { phone: '919876543210' }],
     ['+1 201 555 0100', { phone: '12015550100' }],

@@ -5,7 +5,7 @@ import { Sealer } from '@mgw/sealing';
 import { Shares } from '@mgw/shares';
 import { connectionChecks } from './connection-checks';
 import { ConnectionsStore } from './connections.store';
-import { problemOf, ProbeService } from './probe.service';
+import { isAnswer, problemOf, ProbeService } from './probe.service';
 
 /** Checks that a process runs at once, and the platform calls of each. */
 export const MAX_CHECKS = 8;
@@ -37,7 +37,7 @@ export class ConnectionChecks {
       ]);
       const works = number.kind === 'ok' && problemOf(number.value) === null;
       // The state that the dashboard shows must agree with the check list.
-      if (number.kind !== 'unavailable' && works !== (connection.status === 'connected')) await this.probing.probeNow(businessId);
+      if (isAnswer(number, connection.status) && works !== (connection.status === 'connected')) await this.probing.probeNow(businessId);
       return connectionChecks(connection, { token, number, proof, apps, callback }, callbackUrl);
     });
   }
@@ -46,7 +46,7 @@ export class ConnectionChecks {
     const outcome = await this.withTarget(businessId, (_, target) => this.graph.subscribeToAccount(target, Date.now() + CALL_TIMEOUT_MS));
     if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
     if (outcome.kind === 'unavailable')
-      throw new GatewayError('PLATFORM_UNAVAILABLE', 'WhatsApp did not respond clearly. Check again in a moment.');
+      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp did not respond clearly, so the app may be subscribed. Check again in a moment.');
   }
 
   private async withTarget<T>(

@@ -13,6 +13,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, RpcClient } from '@mgw/rpc';
+import { Sealer } from '@mgw/sealing';
 import { SyncService } from '../templates/sync.service';
 import { ConnectionChecks } from './connection-checks.service';
 import { ConnectionsStore } from './connections.store';
@@ -28,6 +29,7 @@ export class ConnectionsHandlers {
     private readonly probing: ProbeService,
     private readonly checks: ConnectionChecks,
     private readonly syncing: SyncService,
+    private readonly sealer: Sealer,
     private readonly rpc: RpcClient,
   ) {}
 
@@ -48,7 +50,7 @@ export class ConnectionsHandlers {
 
   @Handles(SetConnection)
   async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
-    const connection = await this.connections.save(request);
+    const connection = await this.connections.save(await this.withoutSameAppSecret(request));
     await this.syncing.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
     this.probing.wake();
@@ -86,5 +88,14 @@ export class ConnectionsHandlers {
     await this.connections.recordProbe(business_id, { ...found, claim: null });
     this.rpc.announce(ConnectionChanged, { business_id });
     return {};
+  }
+
+  /** A repeated change must not push the secret before the change out, with which WhatsApp may still sign callbacks. */
+  private async withoutSameAppSecret(change: RequestOf<typeof SetConnection>): Promise<RequestOf<typeof SetConnection>> {
+    const { business_id, app_secret_sealed, ...others } = change;
+    const known = app_secret_sealed ? await this.connections.find(business_id) : null;
+    if (!app_secret_sealed || !known) return change;
+    const opened = (sealed: string) => this.sealer.open(sealed, `connection.app_secret:${business_id}`);
+    return opened(app_secret_sealed) === opened(known.app_secret_sealed) ? { business_id, ...others } : change;
   }
 }

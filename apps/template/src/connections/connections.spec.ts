@@ -33,12 +33,19 @@ describe('connections (platform §3.3)', () => {
   it('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async () => {
     expect(await codeOf(fixture.connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
     const first = (await fixture.connect()).connection;
-    const second = (await fixture.connect(1, { access_token_sealed: undefined, app_secret_sealed: 'new' })).connection;
+    const change = () =>
+      fixture.connect(1, {
+        access_token_sealed: undefined,
+        app_secret_sealed: fixture.harness.sealer.seal('new', 'connection.app_secret:1'),
+      });
+    const second = (await change()).connection;
     expect(second).toMatchObject({
       access_token_sealed: first.access_token_sealed,
-      app_secret_sealed: 'new',
       previous_app_secret_sealed: first.app_secret_sealed,
     });
+    expect(fixture.harness.sealer.open(second.app_secret_sealed, 'connection.app_secret:1')).toBe('new');
+    // The response of the first change may have been lost.
+    expect((await change()).connection).toMatchObject({ previous_app_secret_sealed: first.app_secret_sealed });
     await fixture.harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
     expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
   });
@@ -105,6 +112,30 @@ describe('connections (platform §3.3)', () => {
     await fixture.harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 190, problem: 'expired' });
     expect(await fixture.connection()).toMatchObject({ status: 'problem', problem: '190: expired' });
     await eventually(() => announced.length >= 6);
+  });
+
+  it.each([
+    ['a limit', 400, 4],
+    ['a limit of the account', 429, 80007],
+    ['an outage', 500, 2],
+    ['a question that WhatsApp answers no more', 400, 100],
+  ])('platform §3.3: keeps a working connection after %s', async (_, status, code) => {
+    await fixture.connect();
+    await eventually(async () => (await fixture.connection())?.status === 'connected');
+    await fixture.synced();
+    const { requests } = fixture.graph;
+    const probes = () => requests.filter(({ path }) => path.includes('/701?')).length;
+    const probe = async () => {
+      const before = probes();
+      await fixture.harness.db.query('UPDATE template.connections SET probe_at = now()');
+      await eventually(() => probes() > before);
+    };
+    fixture.platform.refusal = { status, code };
+    await probe();
+    fixture.platform.refusal = { status: 401, code: 190 };
+    expect((await fixture.connection())?.status).toBe('connected');
+    await probe();
+    await eventually(async () => (await fixture.connection())?.status === 'problem');
   });
 
   it('platform §3.3: drops a probe’s result if the connection changed meanwhile', async () => {

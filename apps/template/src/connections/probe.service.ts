@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { ConnectionChanged, type NumberDetails } from '@mgw/contracts';
-import { GraphClient, type PhoneNumberNode } from '@mgw/platform-api';
+import { ConnectionChanged, type Connection, type NumberDetails } from '@mgw/contracts';
+import { GraphClient, type PhoneNumberNode, type ReadOutcome, type Refusal } from '@mgw/platform-api';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -41,8 +41,7 @@ export class ProbeService extends JobPool<DueProbe> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
     const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);
-    // An outage of the platform is no problem of the connection: keep its state and probe again.
-    if (outcome.kind === 'unavailable') return;
+    if (!isAnswer(outcome, connection.status)) return;
     const problem =
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
     const status = problem === null ? 'connected' : 'problem';
@@ -62,6 +61,19 @@ function detailsOf(node: PhoneNumberNode): NumberDetails {
     messaging_limit: node.whatsapp_business_manager_messaging_limit ?? null,
     throughput: node.throughput?.level ?? null,
   };
+}
+
+/**
+ * Whether a probe says that the number can send or cannot. An outage or a limit of the platform is no problem of the connection, and
+ * neither is a refusal that names none while the connection works (platform §3.3): its state stays, and the next probe comes.
+ */
+export function isAnswer<T>(
+  outcome: ReadOutcome<T>,
+  known: Connection['status'],
+): outcome is Exclude<ReadOutcome<T>, { kind: 'unavailable' }> {
+  if (outcome.kind !== 'refused') return outcome.kind === 'ok';
+  const { sideEffect, retry, platformCode }: Refusal = outcome.refusal;
+  return sideEffect === 'connection-problem' || (known !== 'connected' && retry === 'never' && platformCode !== null);
 }
 
 /** @returns null if the number can send */

@@ -43,6 +43,12 @@ export const variablesIn = (text: string): string[] => [...new Set([...text.matc
 export const isNamed = ({ body = '', header }: TemplateContent): boolean =>
   [...variablesIn(body), ...variablesIn(header?.text ?? '')].some((name) => !/^\d+$/.test(name));
 
+/** Counts words, also of languages that put no spaces between them. */
+function wordsIn(text: string): number {
+  const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment(text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' '));
+  return [...segments].filter(({ isWordLike }) => isWordLike).length;
+}
+
 function bodyFaults(body: string, examples: string[], check: Check): void {
   const names = variablesIn(body);
   const numbers = names.filter((name) => /^\d+$/.test(name));
@@ -63,8 +69,11 @@ function bodyFaults(body: string, examples: string[], check: Check): void {
     'must not begin or end with a variable: add words around it',
   );
   check(/\}\}\s*\{\{/.test(body), 'body', 'must have words between two variables');
-  const words = body.replace(VARIABLE, ' ').match(/[\p{L}\p{N}]+/gu)?.length ?? 0;
-  check(names.length > 0 && words < 2 * names.length + 1, 'body', 'has too many variables for its length: add words');
+  check(
+    names.length > 0 && wordsIn(body.replace(VARIABLE, ' ')) < 2 * names.length + 1,
+    'body',
+    'has too many variables for its length: add words',
+  );
   check(/\n{3,}/.test(body), 'body', 'must not have more than two line breaks in a row');
   check(/\t| {5}/.test(body), 'body', 'must not have a tab or five spaces in a row');
   exampleFaults('examples.body', names, examples, check);

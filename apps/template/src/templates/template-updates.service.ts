@@ -41,6 +41,9 @@ export class TemplateUpdates {
   ) {}
 
   async apply(events: TemplateEvent[], tx: Tx): Promise<void> {
+    // A sync that stores its list locks the same templates in another order.
+    for (const businessId of [...new Set(events.map(({ business_id }) => business_id))].sort((a, b) => a - b))
+      await this.templates.lockSync(tx, businessId);
     const needsSync = new Set<number>();
     for (const { business_id, data } of events) {
       const known = data.field === 'message_template_status_update' && (await this.applyStatus(business_id, data.raw, tx));
@@ -60,13 +63,14 @@ export class TemplateUpdates {
   private async applyStatus(businessId: number, raw: Record<string, unknown>, tx: Tx): Promise<boolean> {
     const status = STATUS_AFTER[String(raw['event'])];
     if (status === undefined) return false;
+    const reason = typeof raw['reason'] === 'string' && raw['reason'] !== 'NONE' ? raw['reason'] : null;
     const template = {
       name: String(raw['message_template_name']),
       // The platform writes both en-US and en_US (platform §4.6).
       language: String(raw['message_template_language']).replaceAll('-', '_'),
       status,
+      rejected_reason: status === 'REJECTED' ? reason : null,
     };
-    const reason = typeof raw['reason'] === 'string' ? raw['reason'] : null;
     return this.changes.apply(
       tx,
       businessId,

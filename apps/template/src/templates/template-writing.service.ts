@@ -79,7 +79,7 @@ export class TemplateWriting {
       const outcome = await call({ businessAccountId: connection.business_account_id, accessToken });
       if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
       await this.syncing.request(businessId);
-      if (outcome.kind === 'unavailable') throw new GatewayError('PLATFORM_UNAVAILABLE', UNCLEAR);
+      if (outcome.kind === 'unavailable') throw new GatewayError('OUTCOME_UNKNOWN', UNCLEAR);
     } finally {
       release();
     }

@@ -26,6 +26,8 @@ describe('platform §3.1: finds what WhatsApp refuses', () => {
     ['a gap in the numbers', body('Hello dear {{1}} and {{3}} of our shop.', ['a', 'b']), ['body']],
     ['names and numbers', body('Hello dear {{1}} and {{name}} of our shop.', ['a', 'b']), ['body']],
     ['too few words', body('Hi {{1}} x', ['a']), ['body']],
+    ['nothing in Chinese', body('您好{{1}}，您的订单{{2}}已发货。感谢您的支持', ['Asha', '7']), []],
+    ['nothing in Japanese', body('こんにちは、{{1}}様のご注文番号{{2}}の商品を本日発送いたしました。', ['Asha', '7']), []],
     ['a missing example', body('Hello {{1}}, thank you.', [' ']), ['examples.body']],
     ['an example too many', body('Hello.', ['a']), ['examples.body']],
     ['two variables in the header', { ...CONTENT, header: { type: 'text', text: '{{1}} {{2}}' } }, ['header.text', 'examples.header']],
@@ -99,7 +101,7 @@ describe('decision 454: templates are written at WhatsApp, and a sync stores the
     fixture.platform.refusal = null;
     fixture.platform.written = { odd: true };
     fixture.platform.templates.push(approved('left', [bodyOf('Hello')]));
-    expect(await call(CreateTemplate, { draft })).toBe('PLATFORM_UNAVAILABLE');
+    expect(await call(CreateTemplate, { draft })).toBe('OUTCOME_UNKNOWN');
     await eventually(() => idOf('left'));
   });
 });

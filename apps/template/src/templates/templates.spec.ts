@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   FindTemplates,
   ListApprovedTemplates,
@@ -25,17 +26,54 @@ describe('templates (platform §3.1, §3.2)', () => {
     fixture.platform.heldPath = 'message_templates';
     await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
     await fixture.held();
-    const raw = { event: 'PAUSED', message_template_name: 'order', message_template_language: 'en' };
-    const data = { business_account_id: '801', field: 'message_template_status_update', raw };
-    await fixture.harness.publish(
-      newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data }),
-    );
+    await updateStatus({ event: 'PAUSED' });
     await eventually(async () => (await found()) === null);
     await fixture.sendHeld();
     await fixture.synced();
     expect(await found()).toBeNull();
     await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
     await eventually(found);
+  });
+
+  const updateStatus = (update: object) => {
+    const raw = { message_template_name: 'order', message_template_language: 'en', ...update };
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw };
+    return fixture.harness.publish(
+      newEvent(PlatformTemplateUpdate, { id: randomUUID(), at: new Date().toISOString(), business_id: 1, key: 't', data }),
+    );
+  };
+
+  it('platform §4.6: keeps a status update over a concurrent sync, which still brings the new content', async () => {
+    await fixture.connect();
+    await fixture.synced();
+    fixture.platform.templates = [approved('order', [bodyOf('Hello {{1}}, order {{2}} of {{3}}')], { status: 'PENDING' })];
+    fixture.platform.heldPath = 'message_templates';
+    await fixture.harness.rpc.call(SyncTemplates, { business_id: 1 });
+    await fixture.held();
+    await updateStatus({ event: 'REJECTED', reason: 'INVALID_FORMAT' });
+    const listed = async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 1 })).templates[0];
+    await eventually(async () => (await listed())?.status === 'REJECTED');
+    await fixture.sendHeld();
+    await fixture.synced();
+    expect(await listed()).toMatchObject({ status: 'REJECTED', content: 'Hello {{1}}, order {{2}} of {{3}}' });
+  });
+
+  it('platform §4.6: shows the reason of a rejection at once, and not beside another status', async () => {
+    await fixture.connect();
+    await fixture.synced();
+    const listed = async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 1 })).templates[0];
+    await updateStatus({ event: 'REJECTED', reason: 'INVALID_FORMAT' });
+    const rejected = await eventually(async () => {
+      const template = await listed();
+      return template?.status === 'REJECTED' && template;
+    });
+    expect(rejected.rejected_reason).toBe('INVALID_FORMAT');
+    await updateStatus({ event: 'APPROVED', reason: 'NONE' });
+    const approvedNow = await eventually(async () => {
+      const template = await listed();
+      return template?.status === 'APPROVED' && template;
+    });
+    expect(approvedNow.rejected_reason).toBeNull();
   });
 
   it('platform §3.2, spec §2.4: maps every field, lists approved templates only, and keeps ids', async () => {

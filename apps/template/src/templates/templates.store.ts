@@ -44,6 +44,8 @@ const TEMPLATES = new RowSet<GraphTemplate>(
   2,
 );
 
+const IS_LISTED_LATER = 't.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)';
+
 @Injectable()
 export class TemplatesStore {
   constructor(private readonly db: Database) {}
@@ -61,18 +63,19 @@ export class TemplatesStore {
     );
   }
 
-  /** Replaces the stored templates under `lockSync`. Existing ones keep their id, and changes since the start of the sync win. */
+  /** Replaces the stored templates under `lockSync`. Existing ones keep their id, and a status that was set since the start of the sync. */
   async replaceAll(tx: Tx, businessId: number, templates: GraphTemplate[]): Promise<void> {
     await tx.query(
       `INSERT INTO template.templates AS t (business_id, name, language, platform_id, status, category, named, components, quality, rejected_reason)
          SELECT DISTINCT ON (name, language) $1, name, language, platform_id, status, category, named, components::jsonb, quality, rejected_reason
          FROM ${TEMPLATES.from('n')}
-         ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, status = excluded.status,
-           category = excluded.category, named = excluded.named, components = excluded.components, quality = excluded.quality,
-           rejected_reason = excluded.rejected_reason, updated_at = now()
-         WHERE (t.platform_id, t.status, t.category, t.named, t.components, t.quality, t.rejected_reason)
-           IS DISTINCT FROM (excluded.platform_id, excluded.status, excluded.category, excluded.named, excluded.components, excluded.quality, excluded.rejected_reason)
-           AND t.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)`,
+         ON CONFLICT (business_id, name, language) DO UPDATE SET platform_id = excluded.platform_id, category = excluded.category,
+           named = excluded.named, components = excluded.components, quality = excluded.quality, updated_at = now(),
+           status = CASE WHEN ${IS_LISTED_LATER} THEN excluded.status ELSE t.status END,
+           rejected_reason = CASE WHEN ${IS_LISTED_LATER} THEN excluded.rejected_reason ELSE t.rejected_reason END
+         WHERE (t.platform_id, t.category, t.named, t.components, t.quality)
+           IS DISTINCT FROM (excluded.platform_id, excluded.category, excluded.named, excluded.components, excluded.quality)
+           OR ${IS_LISTED_LATER} AND (t.status, t.rejected_reason) IS DISTINCT FROM (excluded.status, excluded.rejected_reason)`,
       [businessId, ...TEMPLATES.values(templates)],
     );
     await tx.query(
@@ -81,15 +84,15 @@ export class TemplatesStore {
     );
   }
 
-  /** @returns false if the template is not stored */
+  /** @param change its reason is the one of a rejection, or null. @returns false if the template is not stored */
   async setStatus(
     tx: Tx,
     businessId: number,
-    { name, language, status }: { name: string; language: string; status: string },
+    { name, language, status, rejected_reason }: Pick<StoredTemplate, 'name' | 'language' | 'status' | 'rejected_reason'>,
   ): Promise<boolean> {
     const rows = await tx.query(
-      `UPDATE template.templates SET status = $4, updated_at = now() WHERE business_id = $1 AND name = $2 AND language = $3 RETURNING id`,
-      [businessId, name, language, status],
+      `UPDATE template.templates SET status = $4, rejected_reason = $5, updated_at = now() WHERE business_id = $1 AND name = $2 AND language = $3 RETURNING id`,
+      [businessId, name, language, status, rejected_reason],
     );
     return rows.length > 0;
   }
