@@ -8,7 +8,8 @@ import { SENDABLE_TYPES } from './sendable-file';
 import { captionProblem, type useAttachment } from './use-attachment';
 import { useQuickReplies } from './use-quick-replies';
 
-export type Draft = { kind: 'reply' | 'note'; text: string };
+/** The texts of both kinds, so that a note for the team never becomes a reply to the customer. */
+export type Draft = { kind: 'reply' | 'note'; reply: string; note: string };
 
 /** A field for a reply or a note. @param quote the message that the reply quotes */
 export function Composer({
@@ -36,12 +37,14 @@ export function Composer({
   onQuickReplies: () => void;
   field: Ref<HTMLTextAreaElement>;
 }) {
-  const { kind, text } = draft;
+  const { kind } = draft;
+  const text = draft[kind];
+  const write = (next: string) => onChange({ ...draft, [kind]: next });
   const isNote = kind === 'note';
   const attachment = isNote ? null : attaching.attachment;
   const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem);
   const clearChoice = useRef<() => void>(null);
-  const quick = useQuickReplies(isNote ? '' : text, (next) => onChange({ ...draft, text: next }));
+  const quick = useQuickReplies(isNote ? '' : text, write);
   return (
     <form
       className="inbox-composer"
@@ -113,7 +116,7 @@ export function Composer({
               minRows={1}
               maxRows={6}
               value={text}
-              onChange={(e) => onChange({ ...draft, text: e.currentTarget.value })}
+              onChange={(e) => write(e.currentTarget.value)}
               onKeyDown={(e) => {
                 if (quick.onKey(e)) return e.preventDefault();
                 if (!isSendKey(e)) return;

@@ -23,7 +23,7 @@ import { UnsentBubble } from './unsent-bubble';
 import { captionProblem, useAttachment } from './use-attachment';
 import { useFoundMessage, type MessagePages } from './use-found-message';
 
-const NO_DRAFT: Draft = { kind: 'reply', text: '' };
+const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
 
 /**
  * The messages of a conversation, and the field below them.
@@ -48,7 +48,7 @@ export function ConversationThread({
   const isWindowOpen = conversation.session_window.open;
   const queries = useQueryClient();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
-  const [draft, setDraft, forgetDraft, changeDraft] = useKeptState<Draft>(`draft ${id}`, NO_DRAFT);
+  const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
@@ -68,33 +68,33 @@ export function ConversationThread({
     mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
     onError: (error, text) => {
       notifyError(error);
-      changeDraft((since) => ({ kind: 'note', text: since.text ? `${text}\n${since.text}` : text }));
+      changeDraft((since) => ({ ...since, kind: 'note', note: before(text, since.note) }));
     },
     onSuccess: () => {
       // The team's text typed since then must not become a reply.
-      changeDraft((since) => (since.text === '' ? NO_DRAFT : since));
+      changeDraft((since) => (since.note === '' ? { ...since, kind: 'reply' } : since));
       refresh();
     },
   });
   const send = () => {
-    const { kind, text } = draft;
+    const { kind, reply: text, note } = draft;
     const { attachment } = attaching;
     if (replies.isSending || addNote.isPending) return;
     if (kind === 'note') {
-      if (!text.trim()) return;
-      addNote.mutate(text);
-      return setDraft({ kind, text: '' });
+      if (!note.trim()) return;
+      addNote.mutate(note);
+      return setDraft({ ...draft, note: '' });
     }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
     const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
     replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });
     attaching.remove();
-    forgetDraft();
+    setDraft({ ...draft, reply: '' });
     setQuoted(null);
   };
   const quote = (message: ThreadMessage) => {
     setQuoted(message);
-    setDraft(({ text }) => ({ kind: 'reply', text }));
+    setDraft((now) => ({ ...now, kind: 'reply' }));
     field.current?.focus();
   };
   return (
@@ -134,7 +134,7 @@ export function ConversationThread({
             onEdit={() => {
               replies.drop(one);
               if (one.file) return;
-              setDraft(({ text }) => ({ kind: 'reply', text: text ? `${one.text}\n${text}` : one.text }));
+              setDraft((now) => ({ ...now, kind: 'reply', reply: before(one.text, now.reply) }));
             }}
           />
         ))}
@@ -158,6 +158,9 @@ export function ConversationThread({
     </>
   );
 }
+
+/** Puts a text that returns to its field before the one that was typed since. */
+const before = (text: string, since: string): string => (since ? `${text}\n${since}` : text);
 
 function DayMark({ at }: { at: string }) {
   return (

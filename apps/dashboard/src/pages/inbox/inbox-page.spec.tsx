@@ -229,6 +229,41 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
+  describe('a half-written note', () => {
+    const REPLY = 'POST /api/client/conversations/1/messages';
+    const note = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Note' });
+    const reply = () => screen.findByRole<HTMLTextAreaElement>('textbox', { name: 'Reply' });
+    beforeEach(() => sessionStorage.clear());
+    afterEach(() => sessionStorage.clear());
+
+    it('stays a note when the agent quotes a message, and after the reply is sent', async () => {
+      open('/inbox?id=1', three, { [REPLY]: () => ({ success: true }) });
+      await screen.findByText('Text of wamid.1');
+      await press('Note');
+      await type('Note', 'He pays late');
+      await press('Quote');
+      expect((await reply()).value).toBe('');
+      await type('Reply', 'Yes, today');
+      await press('Send');
+      await waitFor(() => expect(sent()).toEqual([{ route: REPLY, body: { text: 'Yes, today', reply_to: 'wamid.1' } }]));
+      await press('Note');
+      expect((await note()).value).toBe('He pays late');
+    });
+
+    it('stays a note when the agent edits a reply that was not sent', async () => {
+      open('/inbox?id=1', three, { [REPLY]: () => new Refusal(503, { error: 'A service is unavailable.' }) });
+      await type('Reply', 'Yes, today');
+      await press('Send');
+      await screen.findByText(/^Not sent/);
+      await press('Note');
+      await type('Note', 'He pays late');
+      await press('Edit');
+      expect((await reply()).value).toBe('Yes, today');
+      await press('Note');
+      expect((await note()).value).toBe('He pays late');
+    });
+  });
+
   describe('a list that cannot be loaded', () => {
     it.each([
       ['Quick replies', 'GET /api/client/quick-replies', /^Texts that your team/, 'Quick replies'],
