@@ -57,7 +57,7 @@ export class Puller {
     try {
       nc.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify(body), { reply: this.sub.getSubject() });
     } catch (error) {
-      // The connection is closed for good: the process ends.
+      // The service stops: only then does the connection close.
       this.stop((error as Error).message);
     }
   }

@@ -28,6 +28,8 @@ export async function connectNats({ servers, name, logger, streamMaxBytes }: Nat
     name,
     ...(user && { user, pass, inboxPrefix: inboxPrefix(user) }),
     maxReconnectAttempts: -1,
+    // By default two refusals in a row close the connection for good, for example while passwords change.
+    ignoreAuthErrorAbort: true,
     reconnectTimeWait: RETRY_MS,
     reconnectJitter: JITTER_MS,
     timeout: 5_000,
