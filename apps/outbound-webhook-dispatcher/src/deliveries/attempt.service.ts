@@ -101,11 +101,13 @@ export class AttemptService {
 
   /** @returns null when nothing was sent, or the response can no longer come */
   private async make(attempt: Attempt, claim: Claim): Promise<End | null> {
+    // The wait for the claim may be long, and receivers refuse an old timestamp.
+    if (!(await claim.confirm())) return null;
     const request = this.requestFor(attempt);
     if (request === null) return UNREADABLE_SECRET;
     // Other deliveries store no request, because a further statement for each of them would cost too much.
     if (attempt.manual) await this.deliveries.storeRequest(attempt, request);
-    return (await claim.confirm()) ? this.post(attempt, request, claim) : null;
+    return this.post(attempt, request, claim);
   }
 
   private setAside({ webhook_id, event_id }: Attempt): End {
@@ -120,7 +122,7 @@ export class AttemptService {
     const result = await this.trace(attempt, () => this.egress.post(call, (status) => attempt.manual || status !== 200));
     if (result.kind === 'cut_off') {
       // The claim lapsed while connecting: nothing was sent. If no other worker took over, the attempt goes on.
-      return !claim.holds() && (await claim.confirm()) ? this.post(attempt, request, claim) : null;
+      return claim.holds() ? null : this.make(attempt, claim);
     }
     crashPoint('dispatch.after-attempt');
     attemptsEnded.inc({ outcome: result.kind === 'responded' && result.status !== 200 ? 'not_200' : result.kind });

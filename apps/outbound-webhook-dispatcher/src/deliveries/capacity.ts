@@ -2,6 +2,8 @@ import type { Attempt } from './attempt';
 
 /** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share a second pool of the same size. */
 const PER_PROCESS = 512;
+/** All attempts in progress in one process. A connection takes up to 32 kB of heap and 80 kB beside it. */
+const MOST = 2 * PER_PROCESS;
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;
 const PER_HOST = 128;
@@ -55,7 +57,7 @@ type Counts = Record<string, number>;
 export function capacityBeside(running: Iterable<Attempt>, now = performance.now()): Capacity {
   const busy: Capacity['busy'] = { webhooks: {}, businesses: {}, hosts: {}, bytes: {}, slow: {} };
   const businessByWebhook: Record<string, string> = {};
-  let [free, freeBytes, freeSlow] = [PER_PROCESS, BYTES, PER_PROCESS];
+  let [young, all, freeBytes, freeSlow] = [0, 0, BYTES, PER_PROCESS];
   const add = (counts: Counts, key: string, by: number) => void (counts[key] = (counts[key] ?? 0) + by);
   for (const { webhook_id, business_id, url, bytes, claimedAt } of running) {
     add(busy.webhooks, webhook_id, 1);
@@ -64,9 +66,11 @@ export function capacityBeside(running: Iterable<Attempt>, now = performance.now
     add(busy.bytes, business_id, bytes);
     businessByWebhook[webhook_id] = business_id;
     freeBytes -= bytes;
-    if (now - claimedAt < SLOW_AFTER_MS) free -= 1;
+    all += 1;
+    if (now - claimedAt < SLOW_AFTER_MS) young += 1;
     else busy.slow[business_id] = 1;
   }
+  const free = Math.min(PER_PROCESS - young, MOST - all);
   for (const id of Object.keys(busy.slow)) freeSlow -= busy.businesses[id] ?? 0;
   const perBusiness = (id: string) =>
     Math.min(PER_BUSINESS, Math.floor(id in busy.slow ? freeSlow / PART_OF_FREE.business : Math.max(1, free / PART_OF_FREE.business)));

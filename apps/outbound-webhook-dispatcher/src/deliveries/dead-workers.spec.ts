@@ -218,13 +218,17 @@ describe('guarantees §10: workers that die or are suspended', () => {
     expect(await dispatching.log(webhook_id)).toMatchObject([{ attempts: 2 }, { attempts: 1 }]);
   });
 
-  it('N6: a claim that lapses while connecting and is kept costs no attempt, and counts no dead worker', async () => {
+  it('N6: a claim that lapses while connecting and is kept costs no attempt, counts no dead worker, and is signed again', async () => {
     const { db } = dispatching.harness;
     await dispatching.run();
     const webhook_id = await dispatching.create({ url: url() });
-    const lapse = jest.spyOn(Egress.prototype, 'post').mockImplementationOnce(async ({ maySend = () => true }) => {
+    const seconds = () => Math.floor(Date.now() / 1_000);
+    let lapsedAt = Infinity;
+    const lapse = jest.spyOn(Egress.prototype, 'post').mockImplementationOnce(async ({ headers, maySend = () => true }) => {
+      await eventually(() => seconds() > Number(headers['webhook-timestamp']));
       await db.query('UPDATE dispatch.workers SET alive_until = clock_timestamp()');
       while (maySend()) await new Promise(setImmediate);
+      lapsedAt = seconds();
       return { kind: 'cut_off' };
     });
     await dispatching.harness.publish(sent(1));
@@ -233,6 +237,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
     expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual([['succeeded', 1]]);
     expect(await db.query('SELECT lost_workers FROM dispatch.deliveries')).toEqual([{ lost_workers: 0 }]);
     expect(receiver.requests).toHaveLength(1);
+    expect(Number(/webhook-timestamp: (\d+)/.exec(receiver.requests[0] ?? '')?.[1])).toBeGreaterThanOrEqual(lapsedAt);
   });
 
   it('D3: repeats an attempt whose end PostgreSQL lost in a crash, while its worker lives on', async () => {
