@@ -94,6 +94,46 @@ describe('what pages share to read and change (decision 430)', () => {
     expect([kept.write('x'.repeat(6_000_000)), kept.read()]).toEqual([false, null]);
   });
 
+  describe('a logout in another tab', () => {
+    const tabs: { onmessage?: (event: { data: number | null }) => void }[] = [];
+    const openTab = async () => {
+      Object.assign(window, {
+        BroadcastChannel: class {
+          constructor() {
+            tabs.unshift(this);
+          }
+          postMessage() {}
+        },
+      });
+      let session: typeof import('./session') | undefined;
+      await jest.isolateModulesAsync(async () => void (session = await import('./session')));
+      sessionStorage.setItem('kept 1 draft 1', '"Half a reply"');
+      return session;
+    };
+    const announce = (data: number | null) => tabs[0]?.onmessage?.({ data });
+    afterEach(() => sessionStorage.clear());
+
+    it('deletes the drafts of this tab, also on its login page', async () => {
+      await openTab();
+      announce(1);
+      expect(sessionStorage).toHaveLength(1);
+      announce(null);
+      expect(sessionStorage).toHaveLength(0);
+    });
+
+    it('and another person’s login delete them from an open page', async () => {
+      for (const next of [null, 2]) {
+        const session = await openTab();
+        draw(null, { 'GET /api/client/me': () => ({ user: { id: 1, role: 'agent' } }) });
+        await session?.meQuery.queryFn();
+        announce(1);
+        expect(sessionStorage).toHaveLength(1);
+        announce(next);
+        expect(sessionStorage).toHaveLength(0);
+      }
+    });
+  });
+
   it('navigation: shows each role the pages whose routes it may call', () => {
     expect(pagesOf('agent').map(({ to }) => to)).toEqual(['/inbox', '/messages', '/templates']);
     expect(pagesOf('operator').every(({ to }) => to.startsWith('/operator'))).toBe(true);

@@ -11,11 +11,17 @@ export type Route = keyof typeof routeRoles;
 let known: number | null = null;
 /** Tabs share one cookie, so each login and logout is announced to the other tabs. */
 const logins = new BroadcastChannel('logins');
-logins.onmessage = ({ data }: MessageEvent<number | null>) => detectUserChange(data);
+logins.onmessage = ({ data }: MessageEvent<number | null>) => {
+  // Also on the login page, where drafts wait for their person's next login.
+  if (data === null) sessionStorage.clear();
+  detectUserChange(data);
+};
 
-/** Another user logged in: reload, so that nothing is saved in their name. */
+/** The user logged out or another one logged in: reload, so that nothing is saved in their name, and leave none of the user's drafts. */
 function detectUserChange(id: number | null): void {
-  if (known !== null && id !== known) window.location.assign('/');
+  if (known === null || id === known) return;
+  sessionStorage.clear();
+  window.location.assign('/');
 }
 
 function announceLogin(userId: number | null): void {
