@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
-import { countUpTo, operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { countUpTo, operatorControllers, outboxRelay, personalDataController, retention, sealerOf, storedSecrets } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { autoReplyPersonalData } from './personal-data';
 import { QuestionsConsumer } from './replying/questions.consumer';
@@ -20,8 +20,9 @@ const METRICS = {
   ),
 };
 
-const ANY_SECRET = `SELECT api_key_sealed AS sealed, 'auto_reply.api_key:' || business_id AS context
-  FROM auto_reply.settings WHERE api_key_sealed IS NOT NULL LIMIT 1`;
+const SEALED = [
+  { table: 'auto_reply.settings', key: 'business_id', column: 'api_key_sealed', context: `'auto_reply.api_key:' || business_id` },
+];
 
 /** Pending questions have no `ended_at` and stay. */
 const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
@@ -43,7 +44,7 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
     WorkerService,
     QuestionsConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
-    sealingCheck(ANY_SECRET),
+    storedSecrets('auto-reply', SEALED),
     sealerOf(AutoReplyConfig),
     ...egressOf(AutoReplyConfig),
     outboxRelay(['PUBLIC']),

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { PassportModule } from '@nestjs/passport';
 import { MediaDownloads } from '@mgw/media';
 import { GraphClient } from '@mgw/platform-api';
-import { sealerOf } from '@mgw/service';
+import { sealerOf, storedSecrets } from '@mgw/service';
 import { ApiKeyStrategy } from './access/api-key.strategy';
 import { KeyCache } from './access/key-cache';
 import { WrongKeys } from './access/wrong-keys';
@@ -184,6 +184,11 @@ const STORES = [
   UsersStore,
 ];
 
+const SEALED = [
+  { table: 'access.totp', key: 'user_id', column: 'secret_sealed', context: `'totp.secret:' || user_id` },
+  { table: 'access.erasures', key: 'id', column: 'person_sealed', context: `'erasure.person:' || id` },
+];
+
 /** The public port: three APIs over HTTP, and who may use them how much. */
 @Module({
   imports: [PassportModule],
@@ -248,6 +253,7 @@ const STORES = [
     SentMessages,
     SuppressionsService,
     WebhooksService,
+    storedSecrets('gateway', SEALED),
     sealerOf(GatewayConfig),
   ],
 })

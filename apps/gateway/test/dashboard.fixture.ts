@@ -22,6 +22,8 @@ import { Neighbours } from './neighbours.fixture';
 
 /** The password of every user in these tests. */
 export const PASSWORD = 'correct horse battery';
+/** The key ring of every gateway in these tests. */
+export const SEALING_KEYS = `test:${randomBytes(32).toString('base64')}`;
 const hashed = hashPassword(PASSWORD);
 const NAMES = { owner: 'Owner', manager: 'Manager', agent: 'Agent', operator: 'Operator' };
 
@@ -62,7 +64,10 @@ export class Dashboard {
 
   get: Door['get'] = (type) => this.parts.door.get(type);
   withSession: Door['withSession'] = (token) => this.parts.door.withSession(token);
-  replica = (): Promise<Door> => Door.open(this.parts.runtime);
+  replica = (settings: Partial<Pick<GatewayConfig, 'sealer'>> = {}): Promise<Door> => {
+    const { config, ...others } = this.parts.runtime;
+    return Door.open({ ...others, config: Object.assign(Object.create(config) as GatewayConfig, settings) });
+  };
   close = (): Promise<void> => this.parts.stop();
 
   /** Resolves once the broker has every earlier subscription. */
@@ -165,7 +170,7 @@ function testConfig({ database, broker }: Servers, settings: object): GatewayCon
     DATABASE_URL: database.url,
     NATS_URL: broker.url,
     REDIS_URL: 'redis://127.0.0.1:1',
-    SEALING_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    SEALING_KEYS,
     API_KEY_PEPPER: randomBytes(32).toString('base64'),
     LOGIN_IP_LIMIT: '1000',
     GATEWAY_DRAIN_MS: '0',

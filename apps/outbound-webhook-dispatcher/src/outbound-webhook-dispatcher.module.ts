@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
-import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, storedSecrets } from '@mgw/service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -18,8 +18,15 @@ import { RecoveryStore } from './recovery/recovery.store';
 import { WebhooksHandlers } from './webhooks/webhooks.handlers';
 import { WebhooksStore } from './webhooks/webhooks.store';
 
-const ANY_SECRET = `SELECT secret_sealed AS sealed, 'webhook.secret:' || business_id AS context
-  FROM dispatch.webhooks WHERE secret_sealed IS NOT NULL LIMIT 1`;
+const SEALED = [
+  { table: 'dispatch.webhooks', key: 'id', column: 'secret_sealed', context: `'webhook.secret:' || business_id` },
+  {
+    table: 'dispatch.old_secrets',
+    key: 'webhook_id',
+    column: 'secret_sealed',
+    context: `(SELECT 'webhook.secret:' || w.business_id FROM dispatch.webhooks w WHERE w.id = webhook_id)`,
+  },
+];
 
 /**
  * Only deliveries that have ended expire, and those of deleted webhooks. The condition on `created_at` changes nothing but lets an index find
@@ -64,7 +71,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     WebhooksStore,
     outboxRelay(['PUBLIC']),
     retention(DispatcherConfig, dispatcherRetention),
-    sealingCheck(ANY_SECRET),
+    storedSecrets('outbound-webhook-dispatcher', SEALED),
     sealerOf(DispatcherConfig),
     ...egressOf(DispatcherConfig),
   ],

@@ -24,8 +24,9 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   await harness.db.query(
     `INSERT INTO dispatch.webhooks (id, business_id, name, url, events) VALUES (2, 1, 'w', 'https://example.com', '{}')`,
   );
+  const [expired, kept] = ['expired', 'kept'].map((secret) => harness.sealer.seal(secret, 'webhook.secret:1'));
   await harness.db.query(`INSERT INTO dispatch.old_secrets (webhook_id, secret_sealed, valid_until) VALUES
-    (1, 'expired', now()), (2, 'kept', now() + interval '1 hour')`);
+    (1, '${expired}', now()), (2, '${kept}', now() + interval '1 hour')`);
   await harness.db.query(`INSERT INTO dispatch.webhook_hours (webhook_id, hour, succeeded, failed) VALUES
     (1, now() - interval '49 hours', 1, 0), (2, now() - interval '47 hours', 1, 0)`);
   await harness.db.query(`INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body, created_at) VALUES
@@ -41,7 +42,7 @@ it('guarantees §4, D1: two replicas delete deliveries a number of days after th
   expect(await left('inbox')).toEqual(['kept']);
   const secrets = () => harness.db.query('SELECT secret_sealed FROM dispatch.old_secrets');
   await eventually(async () => (await secrets()).length === 1);
-  expect(await secrets()).toEqual([{ secret_sealed: 'kept' }]);
+  expect(await secrets()).toEqual([{ secret_sealed: kept }]);
   await eventually(async () => (await harness.db.query('SELECT FROM dispatch.webhook_hours')).length === 1);
   await eventually(async () => (await left('feed_events')).join() === 'e2');
   await eventually(async () => (await harness.db.query('SELECT FROM dispatch.feed_types')).length === 1);

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, sealingCheck, WantedEvents } from '@mgw/service';
+import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, storedSecrets, WantedEvents } from '@mgw/service';
 import { ConnectionService } from './connection/connection.service';
 import { ConversationService } from './conversations/conversation.service';
 import { ConversationStore } from './conversations/conversation.store';
@@ -75,7 +75,8 @@ const people = [
   WantedEvents,
 ];
 
-const ANY_SECRET = `SELECT key_sealed AS sealed, 'send.erasure_key:' || business_id AS context FROM send.erasure_keys LIMIT 1`;
+/** One-time passwords and the requests of Idempotency-Keys are sealed too, but live for 25 hours only. */
+const SEALED = [{ table: 'send.erasure_keys', key: 'business_id', column: 'key_sealed', context: `'send.erasure_key:' || business_id` }];
 
 /** Half of the concurrent requests may call the platform and three eighths may wait for a call. The rest make no calls. */
 function platformSlots(rpcConcurrency: number) {
@@ -112,7 +113,7 @@ function platformSlots(rpcConcurrency: number) {
     MediaStore,
     StoredFilesStore,
     retention(SendConfig, sendRetention),
-    sealingCheck(ANY_SECRET),
+    storedSecrets('send', SEALED),
     sealerOf(SendConfig),
     {
       provide: GraphClient,

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { GraphClient } from '@mgw/platform-api';
-import { operatorControllers, outboxRelay, retention, sealerOf, sealingCheck, WantedEvents } from '@mgw/service';
+import { operatorControllers, outboxRelay, retention, sealerOf, storedSecrets, WantedEvents } from '@mgw/service';
 import { CALLS_OF_A_CHECK, ConnectionChecks, MAX_CHECKS } from './connections/connection-checks.service';
 import { ConnectionsHandlers } from './connections/connections.handlers';
 import { ConnectionsStore } from './connections/connections.store';
@@ -22,8 +22,18 @@ const METRICS = {
   syncs_failed: `SELECT count(*) FROM template.syncs WHERE state = 'failed'`,
 };
 
-const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_token:' || business_id AS context
-  FROM template.connections LIMIT 1`;
+/** The previous app secret has the context of the current one. */
+const SEALED = [
+  ['access_token_sealed', 'access_token'],
+  ['app_secret_sealed', 'app_secret'],
+  ['previous_app_secret_sealed', 'app_secret'],
+  ['verify_token_sealed', 'verify_token'],
+].map(([column = '', secret]) => ({
+  table: 'template.connections',
+  key: 'business_id',
+  column,
+  context: `'connection.${secret}:' || business_id`,
+}));
 
 @Module({
   controllers: [ConnectionsHandlers, TemplatesHandlers, ...operatorControllers('template', 'template', METRICS)],
@@ -42,7 +52,7 @@ const ANY_SECRET = `SELECT access_token_sealed AS sealed, 'connection.access_tok
     WantedEvents,
     outboxRelay(['PUBLIC']),
     retention(TemplateConfig),
-    sealingCheck(ANY_SECRET),
+    storedSecrets('template', SEALED),
     sealerOf(TemplateConfig),
     {
       provide: GraphClient,

@@ -7,8 +7,8 @@ import { Database, runMigrations, type SchemaOptions } from '@mgw/postgres';
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { startService, type RunningService, type RunSettings, type ServiceOptions } from '@mgw/service';
-import { createLogger } from '@mgw/telemetry';
-import { spawnNode, templateDatabase, testDatabase, testNats, type NodeChild, type TestDatabase } from '@mgw/testing';
+import { createLogger, metricsText } from '@mgw/telemetry';
+import { eventually, spawnNode, templateDatabase, testDatabase, testNats, type NodeChild, type TestDatabase } from '@mgw/testing';
 import { headers, type JetStreamManager, type JetStreamPublishOptions } from 'nats';
 
 const logger = createLogger('harness', 'silent');
@@ -27,7 +27,6 @@ type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Pr
 /** Runs one service on its own database and broker. Tests respond for the other services. */
 export class Harness {
   readonly rpc: RpcClient;
-  readonly sealer: Sealer;
   private readonly stops: (() => Promise<unknown>)[] = [];
   private readonly streams = new Map<string, { created: string; next: number; events: EventEnvelope[] }>();
 
@@ -39,7 +38,22 @@ export class Harness {
     readonly env: Record<string, string>,
   ) {
     this.rpc = new HarnessClient(nc, logger);
-    this.sealer = new Sealer(env['SEALING_KEYS'] ?? '');
+  }
+
+  /** Seals like the services that start now. */
+  get sealer(): Sealer {
+    return new Sealer(this.env['SEALING_KEYS'] ?? '');
+  }
+
+  /** Rotates the sealing key as docs/operations.md says, with two replicas, and leaves the service stopped. */
+  async rotateKeys<C extends RunSettings>(options: ServiceOptions<C>): Promise<void> {
+    const added = `new:${randomBytes(32).toString('base64')}`;
+    this.env['SEALING_KEYS'] = `${added},${this.env['SEALING_KEYS']}`;
+    const replicas = [await this.run(options), await this.run(options)];
+    await eventually(async () => /^mgw_sealed_secrets\{[^}]*key="new"/m.test((await metricsText()).text));
+    await eventually(async () => !/^mgw_sealed_secrets\{[^}]*key="test"/m.test((await metricsText()).text));
+    for (const replica of replicas) await replica.stop();
+    this.env['SEALING_KEYS'] = added;
   }
 
   /** Runs a replica in this process. */

@@ -28,6 +28,11 @@ export class Sealer {
     this.current = this.keys.keys().next().value as string;
   }
 
+  /** The id of the key that seals; a sealed text begins with it and a dot. */
+  get keyId(): string {
+    return this.current;
+  }
+
   /** @param context the owner of the secret, for example `webhook.secret:7`; it opens only with the same context */
   seal(plain: string, context: string): string {
     const nonce = randomBytes(NONCE_BYTES);

@@ -1,5 +1,6 @@
 import { GetAutoReply, SetAutoReply, TryAutoReply } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
+import type { RunningService } from '@mgw/service';
 import { startReceiver, type Receiver } from '@mgw/testing';
 import { service } from '../main';
 
@@ -10,6 +11,7 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
   let own: Receiver;
   let other: Receiver;
   let sealed: string;
+  let first: RunningService;
 
   beforeAll(async () => {
     harness = await startHarness(service);
@@ -19,7 +21,7 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
       harness.onClose(() => receiver.close());
     }
     Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: `${own.url}/v1` });
-    await harness.run(service);
+    first = await harness.run(service);
     sealed = harness.sealer.seal('the secret key', `auto_reply.api_key:${BUSINESS}`);
   });
   afterAll(() => harness.close());
@@ -62,3 +64,11 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
     expect(await hasKey()).toBe(true);
   });
 });
+
+  it('decision 712: keeps the key when the sealing key is replaced', async () => {
+    await set({ base_url: own.url, api_key_sealed: sealed });
+    await first.stop();
+    await harness.rotateKeys(service);
+    await harness.run(service);
+    expect(await receivedBy(own)).toBe('Bearer the secret key');
+  });

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
+import { Sealer } from '@mgw/sealing';
 import { eventually } from '@mgw/testing';
-import { startDashboard, PASSWORD, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { startDashboard, PASSWORD, SEALING_KEYS, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { codeOf, setUpTwoSteps } from '../../test/two-steps.fixture';
 import { GatewayConfig } from '../gateway.config';
 
@@ -135,5 +137,35 @@ describe('two-step login (additions §7, decision 372)', () => {
       return [waiting];
     });
     expect(await status[0]).toBe(401);
+  });
+
+  it('decision 712: stays on when the sealing key is replaced, and a gateway without its key does not start', async () => {
+    const { secret } = await setUpTwoSteps(owner);
+    const context = (id: number) => `erasure.person:${id}`;
+    const [erasure] = await dashboard.db.query<{ id: number }>(
+      `INSERT INTO access.erasures (business_id, contact, reason, due_at) VALUES ($1, '…0100', 'Asked for it.', 'infinity') RETURNING id`,
+      [business],
+    );
+    const id = erasure?.id ?? 0;
+    await dashboard.db.query('UPDATE access.erasures SET person_sealed = $2 WHERE id = $1', [
+      id,
+      dashboard.sealer.seal('Ann', context(id)),
+    ]);
+    const added = `new:${randomBytes(32).toString('base64')}`;
+    await expect(dashboard.replica({ sealer: new Sealer(added) })).rejects.toThrow('"test"');
+
+    const rotating = await dashboard.replica({ sealer: new Sealer(`${added},${SEALING_KEYS}`) });
+    const sealed = () =>
+      dashboard.db.query<{ sealed: string }>(
+        `SELECT secret_sealed AS sealed FROM access.totp UNION ALL SELECT person_sealed FROM access.erasures WHERE person_sealed <> ''`,
+      );
+    await eventually(async () => (await sealed()).every((row) => row.sealed.startsWith('new.')));
+    await rotating.close();
+    const sealer = new Sealer(added);
+    const rotated = await dashboard.replica({ sealer });
+    await login(owner.email, codeOf(secret, 1), PASSWORD, rotated.visitor).expect(200);
+    const [open] = await dashboard.db.query<{ person_sealed: string }>('SELECT person_sealed FROM access.erasures WHERE id = $1', [id]);
+    expect(sealer.open(open?.person_sealed ?? '', context(id))).toBe('Ann');
+    await rotated.close();
   });
 });

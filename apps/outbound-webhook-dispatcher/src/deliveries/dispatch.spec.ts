@@ -174,6 +174,22 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
   });
 
+  it('decision 712: signs with the current and the previous secret when the sealing key is replaced', async () => {
+    const first = await harness.run(service);
+    const id = await create({ secret: 'old' });
+    const secret_sealed = harness.sealer.seal('new', 'webhook.secret:1');
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, secret_sealed, keep_old_minutes: 60 });
+    await first.stop();
+    await harness.rotateKeys(service);
+    await harness.run(service);
+    await harness.publish(sent(1));
+    await eventually(() => receiver.requests.length === 1);
+    const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[number]];
+    expect(headers['x-service-signature']).toBe(createHmac('sha256', 'new').update(body).digest('hex'));
+    for (const secret of ['new', 'old'])
+      new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>);
+  });
+
   it("signs nothing without a secret, and delivers only the business's own subscribed events", async () => {
     await harness.run(service);
     await create();

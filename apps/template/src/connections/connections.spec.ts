@@ -16,6 +16,31 @@ describe('connections (platform §3.3)', () => {
     await fixture.harness.run(service);
   });
 
+  it('guarantees §9: does not start without one of several keys that sealed its secrets', async () => {
+    const { harness } = fixture;
+    const old = harness.env['SEALING_KEYS'] ?? '';
+    await fixture.connect(2);
+    harness.env['SEALING_KEYS'] = `other:${Buffer.alloc(32).toString('base64')}`;
+    await fixture.connect(1);
+    await expect(harness.run(service)).rejects.toThrow('"test"');
+    await harness.run(service, { SEALING_KEYS: `${old},${harness.env['SEALING_KEYS']}` });
+  });
+
+  it('decision 712: keeps the secrets of a connection when the sealing key is replaced', async () => {
+    const { harness, replicas } = fixture;
+    const sealed = (secret: string, name: string) => harness.sealer.seal(secret, `connection.${name}:1`);
+    await fixture.connect(1, { app_secret_sealed: sealed('previous', 'app_secret') });
+    await fixture.connect(1, { access_token_sealed: undefined, app_secret_sealed: sealed('current', 'app_secret') });
+    for (const replica of replicas) await replica.stop();
+    await harness.rotateKeys(service);
+    await harness.run(service);
+    const connection = await fixture.connection();
+    const opened = (['access_token', 'app_secret', 'previous_app_secret', 'verify_token'] as const).map((name) =>
+      harness.sealer.open(connection?.[`${name}_sealed`] ?? '', `connection.${name.replace('previous_', '')}:1`),
+    );
+    expect(opened).toEqual(['access_token 1', 'current', 'previous', 'verify_token 1']);
+  });
+
   it('probes a connection and syncs its templates in the background, on one replica, with the unsealed token', async () => {
     const changed: number[] = [];
     fixture.harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));
