@@ -8,7 +8,7 @@ export const ingestPersonalData: PersonalData = {
       key: 'id',
       type: 'bigint',
       where: `r.lane = person.business_id AND EXISTS (
-        SELECT FROM unnest(person.names) AS n (name) WHERE position(convert_to('"' || n.name || '"', 'UTF8') IN r.body) > 0)`,
+        SELECT FROM periods p WHERE r.received_at BETWEEN p.since AND p.until AND position(convert_to('"' || p.name || '"', 'UTF8') IN r.body) > 0)`,
       change: `UPDATE ingest.callbacks t SET body = '' FROM hit WHERE t.id = hit.id AND t.split_at IS NOT NULL`,
     },
   ],

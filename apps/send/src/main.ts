@@ -16,6 +16,7 @@ import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
 import { NewestMessages1796342440000 } from './migrations/1796342440000-newest-messages';
 import { InlinedWords1796342460000 } from './migrations/1796342460000-inlined-words';
 import { NumberTriples1796342450000 } from './migrations/1796342450000-number-triples';
+import { FormerAliases1796342480000 } from './migrations/1796342480000-former-aliases';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -40,6 +41,7 @@ export const service: Service<SendConfig> = {
     NewestMessages1796342440000,
     NumberTriples1796342450000,
     InlinedWords1796342460000,
+    FormerAliases1796342480000,
   ],
   sources: __dirname,
 };

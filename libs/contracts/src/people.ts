@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, Id, Nullable, Recipient } from './fields';
+import { characters, Id, IsoTime, Nullable, Recipient } from './fields';
 import { operation } from './operation';
 import { NextCursor } from './paging';
 
@@ -14,10 +14,16 @@ export const PEOPLE_SERVICES = [
 ] as const;
 export type PeopleService = (typeof PEOPLE_SERVICES)[number];
 
+/** When a person had a name, because numbers pass to other people. Null for an open beginning or end. */
+const NamePeriod = Type.Object({ name: Recipient, since: Nullable(IsoTime), until: Nullable(IsoTime) });
+
 /** A person of a business, by all names and conversations that the send service knows. */
 const KNOWN = {
+  /** The current names. */
   names: Type.Array(Recipient, { minItems: 1 }),
   conversation_ids: Type.Array(Id),
+  /** Current and former names. Absent in requests of the previous version: the person always had the current names. */
+  name_periods: Type.Optional(Type.Array(NamePeriod)),
 };
 
 export const PersonRef = Type.Object({ business_id: Id, ...KNOWN });

@@ -13,4 +13,13 @@ export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';
 export { WantedEvents } from './wanted-events';
 export { outboxRelay, sealerOf } from './providers';
-export { ERASED, erasedId, isOfPerson, namesPerson, personalDataController, type PersonalData } from './personal-data';
+export {
+  ERASED,
+  erasedId,
+  hadName,
+  isEventOfPerson,
+  isOfPerson,
+  namesPerson,
+  personalDataController,
+  type PersonalData,
+} from './personal-data';

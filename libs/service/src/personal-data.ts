@@ -20,7 +20,8 @@ interface ScannedTable {
 }
 
 /**
- * The personal data of a service. Statements may use the row `person (business_id, names, conversations, hash_key)`.
+ * The personal data of a service. Statements may use the row `person (business_id, names, conversations, hash_key)`, with current and former
+ * names, and the rows `periods (name, since, until)`, the times in which the person had them.
  */
 export interface PersonalData {
   /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
@@ -37,7 +38,8 @@ export interface PersonalData {
 type EraseRequest = RequestOf<ReturnType<typeof erasePerson>>;
 type Step = (request: EraseRequest, after: string | null) => Promise<{ found: number; next: string | null }>;
 
-const PERSON = `WITH person AS (SELECT $1::bigint AS business_id, $2::text[] AS names, $3::bigint[] AS conversations, $4::text AS hash_key)`;
+const PERSON = `WITH person AS (SELECT $1::bigint AS business_id, $2::text[] AS names, $3::bigint[] AS conversations, $4::text AS hash_key),
+  periods AS (SELECT name, since, until FROM unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) AS p (name, since, until))`;
 /** Keys before all others. */
 const FIRST = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 /** Rows that a step reads of a scanned table. */
@@ -50,12 +52,24 @@ const PAGE_CHARACTERS = 64 * 1024;
 export const ERASED = 'erased';
 /** SQL of the id that replaces a message id: the same in every service. */
 export const erasedId = (id: string) => `'${ERASED}:' || encode(sha256(convert_to(person.hash_key || ${id}, 'UTF8')), 'hex')`;
-/** SQL: whether a JSON text names the person. */
-export const namesPerson = (json: string) =>
-  `EXISTS (SELECT FROM unnest(person.names) AS n (name) WHERE position('"' || n.name || '"' IN ${json}) > 0)`;
+/** SQL: whether the person had this name at the time. */
+export const hadName = (name: string, at: string) =>
+  `EXISTS (SELECT FROM periods p WHERE p.name = ${name} AND ${at} BETWEEN p.since AND p.until)`;
+/** SQL: whether a JSON text contains a name that the person had at the time. */
+export const namesPerson = (json: string, at: string) =>
+  `EXISTS (SELECT FROM periods p WHERE ${at} BETWEEN p.since AND p.until AND position('"' || p.name || '"' IN ${json}) > 0)`;
+/**
+ * SQL: whether a row belongs to the person (decision 704). The conversation decides where it is known, because a name may have passed to
+ * another person.
+ * @param named SQL for a row whose conversation is null
+ */
+export const isOfPerson = (conversation: string, named: string) =>
+  `CASE WHEN ${conversation} IS NULL THEN ${named} ELSE ${conversation} = ANY (person.conversations) END`;
 /** SQL: whether an event belongs to the person. */
-export const isOfPerson = (r: string) => `(${r}.ordering_key IN (SELECT 'conversation:' || id FROM unnest(person.conversations) AS c (id))
-  OR ${namesPerson(`${r}.body`)})`;
+export const isEventOfPerson = (r: string) =>
+  isOfPerson(`substring(${r}.ordering_key FROM '^conversation:(\\d{1,18})$')::bigint`, namesPerson(`${r}.body`, `${r}.created_at`));
+/** SQL: the conversation of an event, by the key in its envelope. */
+const CONVERSATION_OF_LETTER = `substring(left(r.body, 4000) FROM '^\\{"id":"[^"]*","type":"[^"]*","at":"[^"]*","business_id":\\d+,"key":"conversation:(\\d{1,18})"')::bigint`;
 const isOfBusiness = (body: string) => `substring(left(${body}, 4000) FROM '"business_id":(\\d+)')::bigint = person.business_id`;
 
 /** A controller that exports and erases what a service stores about a person, its events and dead letters included. */
@@ -65,7 +79,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     table: `${schema}.dead_letters`,
     key: 'id',
     type: 'bigint',
-    where: `${data.deadLetterOfBusiness ?? isOfBusiness('r.body')} AND ${namesPerson('r.body')}`,
+    where: `${data.deadLetterOfBusiness ?? isOfBusiness('r.body')} AND ${isOfPerson(CONVERSATION_OF_LETTER, namesPerson('r.body', 'r.at'))}`,
     change: `DELETE FROM ${schema}.dead_letters t USING hit WHERE t.id = hit.id`,
   };
 
@@ -99,7 +113,7 @@ export function personalDataController(service: PeopleService, schema: string, d
       if (sql === undefined) return { rows: [], next_cursor: null };
       const rows = await this.db.reads(request.business_id).query<{ key: string; row: Record<string, unknown>; length: number }>(
         `${PERSON} SELECT key, row, length(row::text) AS length FROM (${sql}) r (key, row)
-           WHERE key COLLATE "C" > coalesce($5::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
+           WHERE key COLLATE "C" > coalesce($8::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
         [...valuesOf({ ...request, hash_key: '' }), after],
       );
       let characters = 0;
@@ -142,7 +156,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     private async eraseEvents(request: EraseRequest, after: string | null) {
       const { hits, next } = await this.scanned<string[] | null>(
         `hit AS MATERIALIZED (SELECT r.event_id FROM chunk JOIN ${schema}.outbox r USING (event_id)
-           CROSS JOIN person WHERE ${isOfPerson('r')} AND ${isOfBusiness('r.body')})
+           CROSS JOIN person WHERE ${isEventOfPerson('r')} AND ${isOfBusiness('r.body')})
          SELECT (SELECT json_agg(event_id) FROM hit) AS hits`,
         { table: `${schema}.outbox`, key: 'event_id', type: 'text' },
         request,
@@ -161,7 +175,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     ): Promise<{ hits: H; next: string | null }> {
       const [result] = await this.db.query<{ hits: H; last: string | null; read: number }>(
         `${PERSON}, chunk AS MATERIALIZED (
-           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($5::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
+           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($8::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
          ), ${sql}, (SELECT count(*) FROM chunk)::integer AS read, (SELECT ${key}::text FROM chunk ORDER BY ${key} DESC LIMIT 1) AS last`,
         [...valuesOf(request), after],
       );
@@ -172,8 +186,17 @@ export function personalDataController(service: PeopleService, schema: string, d
   return PersonalDataController;
 }
 
-function valuesOf({ business_id, names, conversation_ids, hash_key }: PersonRef & { hash_key: string }): unknown[] {
-  return [business_id, names, conversation_ids, hash_key];
+function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key }: PersonRef & { hash_key: string }): unknown[] {
+  const periods = name_periods ?? names.map((name) => ({ name, since: null, until: null }));
+  return [
+    business_id,
+    [...new Set([...names, ...periods.map(({ name }) => name)])],
+    conversation_ids,
+    hash_key,
+    periods.map(({ name }) => name),
+    periods.map(({ since }) => since ?? '-infinity'),
+    periods.map(({ until }) => until ?? 'infinity'),
+  ];
 }
 
 /** A cursor is the number of a step or kind, and the key after which it goes on. */

@@ -1,6 +1,4 @@
 import {
-  erasePerson,
-  exportPerson,
   FindMedia,
   FindPerson,
   GetSuppression,
@@ -9,11 +7,11 @@ import {
   SendInteractive,
   SendLocation,
   SendMedia,
+  SendText,
   SetSuppression,
   type GatewayError,
-  type ReplyOf,
 } from '@mgw/contracts';
-import { inboundEvent } from '@mgw/harness';
+import { eraseFrom, exportedRows, inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
 
@@ -43,10 +41,7 @@ describe('personal data', () => {
     const person = { business_id: 1, ...(await prepare(phone)) };
     // Stands for the time after which every replica knows the key.
     await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
-    let cursor: string | null = null;
-    do {
-      ({ next_cursor: cursor } = await sending.harness.rpc.call(erasePerson('send'), { ...person, cursor }));
-    } while (cursor !== null);
+    await eraseFrom(sending.harness.rpc, 'send', person);
   }
 
   /** Records an upload and sends it to these people. */
@@ -74,16 +69,7 @@ describe('personal data', () => {
 
   async function exported(phone: string): Promise<Record<string, unknown>[]> {
     const person = { business_id: 1, ...(await sending.harness.rpc.call(FindPerson, { business_id: 1, phone })) };
-    const all: Record<string, unknown>[] = [];
-    for (let cursor: string | null = '0'; cursor !== null;) {
-      const { rows, next_cursor }: ReplyOf<ReturnType<typeof exportPerson>> = await sending.harness.rpc.call(exportPerson('send'), {
-        ...person,
-        cursor,
-      });
-      all.push(...rows);
-      cursor = next_cursor;
-    }
-    return all;
+    return exportedRows(sending.harness.rpc, 'send', person);
   }
 
   it('decision 382: an opted-out person who was erased is known by a hash only, gets no message, and is opted out again as soon as somebody writes to the number', async () => {
@@ -162,5 +148,78 @@ describe('personal data', () => {
     await expect(
       sending.harness.rpc.call(SendMedia, { sender: sending.sender(), to: BEN, ...image, media_id: '41' }),
     ).rejects.toMatchObject(refusal);
+  });
+
+  describe('decision 704: a number that passed to another person', () => {
+    const NUMBER = '919876500006';
+    const [FORMER, OWNER] = ['IN.1111', 'IN.2222'] as const;
+    const text = (words: string) =>
+      sending.harness.rpc.call(SendText, { sender: sending.sender(), to: NUMBER, text: words }).catch((error: GatewayError) => error);
+
+    async function write(user_id: string): Promise<void> {
+      const sent = { message_id: `wamid.${user_id}`, from: { phone: NUMBER, user_id, name: user_id }, sent_at: new Date().toISOString() };
+      await sending.harness.publish(inboundEvent({ ...sent, text: `From ${user_id}` }));
+      await eventually(async () => (await sending.harness.published('message.received')).some(({ id }) => id.endsWith(sent.message_id)));
+    }
+    async function sendAll(name: string, media_id: string): Promise<void> {
+      await text(`Accepted ${name}`);
+      await upload(media_id, NUMBER);
+      sending.platform.refuse(131_026);
+      await text(`Refused ${name}`);
+      sending.platform.accept();
+    }
+    /** The texts of sends that name the number. */
+    const texts = async () => {
+      const sql = `SELECT text FROM send.intents WHERE recipient = $1 AND type = 'text' ORDER BY created_at`;
+      return (await sending.harness.db.query<{ text: string }>(sql, [NUMBER])).map((row) => row.text);
+    };
+    const contentOf = async (name: string) => {
+      const rows = await exported(name);
+      return {
+        received: rows.filter(({ kind }) => kind === 'message_received').map((row) => row['text']),
+        files: rows.filter(({ kind }) => kind === 'file').map(({ media_id }) => media_id),
+        former: rows.filter(({ kind }) => kind === 'conversation').flatMap(({ former_names }) => former_names),
+      };
+    };
+
+    beforeAll(async () => {
+      await write(FORMER);
+      await sendAll('before', '61');
+      await write(OWNER);
+      await sendAll('after', '62');
+    });
+
+    it('belongs to each person for their time', async () => {
+      const { name_periods: former = [], ...person } = await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: FORMER });
+      expect(person).toMatchObject({ names: [FORMER], conversation_ids: [expect.any(Number)] });
+      const { name_periods: present, names } = await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: NUMBER });
+      expect(names.sort()).toEqual([NUMBER, OWNER]);
+      const passed = former.find(({ name }) => name === NUMBER)?.until;
+      expect(former).toContainEqual({ name: NUMBER, since: null, until: expect.any(String) });
+      expect(present).toContainEqual({ name: NUMBER, since: passed, until: null });
+    });
+
+    it('an export has the messages and files of its person only', async () => {
+      expect(await contentOf(FORMER)).toEqual({ received: [`From ${FORMER}`], files: ['61'], former: [NUMBER] });
+      expect(await contentOf(NUMBER)).toEqual({ received: [`From ${OWNER}`], files: ['62'], former: [] });
+    });
+
+    it('messages show a name that passed on before the gateway kept former names', async () => {
+      await sending.harness.db.query('CREATE TABLE kept AS TABLE send.former_aliases');
+      await sending.harness.db.query('DELETE FROM send.former_aliases');
+      const { name_periods } = await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: FORMER });
+      expect(name_periods).toContainEqual({ name: NUMBER, since: expect.any(String), until: expect.any(String) });
+      await sending.harness.db.query('INSERT INTO send.former_aliases SELECT * FROM kept');
+    });
+
+    it('an erasure leaves the messages of the other person, and misses none', async () => {
+      await erase(NUMBER);
+      expect(await texts()).toEqual(['Accepted before', 'Refused before']);
+      expect(await Promise.all(['61', '62'].map(find))).toEqual(['Invoice 61.pdf', 'NOT_FOUND']);
+      await erase(FORMER);
+      expect(await texts()).toEqual([]);
+      expect(await find('61')).toBe('NOT_FOUND');
+      expect(await sending.harness.db.query('SELECT FROM send.former_aliases WHERE alias = $1', [NUMBER])).toEqual([]);
+    });
   });
 });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { FindPerson, ReplyOf } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import { ERASED } from '@mgw/service';
 
 /** The hash of a name that an erased person had, and the conversation that has the name now. */
 export interface HashedName {
@@ -9,19 +10,53 @@ export interface HashedName {
   conversationId: number;
 }
 
+interface NameRow {
+  name: string;
+  since: Date | null;
+  until: Date | null;
+  conversation_ids: string[];
+}
+
 @Injectable()
 export class PeopleStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns every name and conversation of the person, those of merged conversations included */
+  /**
+   * Finds every name and conversation of the person, those of merged conversations included. The person has a name since it left the last
+   * other conversation. Messages show which names passed on before `send.former_aliases` existed.
+   */
   async find(businessId: number, name: string): Promise<ReplyOf<typeof FindPerson>> {
-    const [row] = await this.db.reads(businessId).query<{ names: string[]; conversation_ids: string[] }>(
-      `WITH own AS MATERIALIZED (SELECT conversation_id AS id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $2)
-       SELECT ARRAY(SELECT alias FROM send.conversation_aliases a JOIN own ON a.conversation_id = own.id UNION SELECT $2) AS names,
-         ARRAY(SELECT id FROM own UNION SELECT c.id FROM send.conversations c JOIN own ON c.merged_into = own.id) AS conversation_ids`,
+    const rows = await this.db.reads(businessId).query<NameRow>(
+      `WITH own AS MATERIALIZED (
+         SELECT conversation_id AS id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $2
+       ), conversation AS MATERIALIZED (
+         SELECT id FROM own UNION SELECT c.id FROM send.conversations c JOIN own ON c.merged_into = own.id
+       ), current AS MATERIALIZED (
+         SELECT a.alias FROM send.conversation_aliases a JOIN own ON a.conversation_id = own.id UNION SELECT $2
+       ), held (name, until) AS (
+         SELECT alias, NULL::timestamptz FROM current
+         UNION SELECT f.alias, f.until FROM send.former_aliases f JOIN conversation c ON f.conversation_id = c.id
+       ), named (name, since, until) AS (
+         SELECT name, (SELECT max(f.until) FROM send.former_aliases f WHERE f.business_id = $1 AND f.alias = held.name
+             AND f.until < coalesce(held.until, 'infinity') AND f.conversation_id NOT IN (SELECT id FROM conversation)), until
+         FROM held
+         UNION ALL
+         SELECT i.recipient, min(m.accepted_at), max(m.accepted_at)
+         FROM conversation c JOIN send.messages m ON m.conversation_id = c.id JOIN send.intents i ON i.id = m.intent_id
+         WHERE i.recipient <> '${ERASED}' AND i.recipient NOT IN (SELECT name FROM held) GROUP BY i.recipient
+       )
+       SELECT *, ARRAY(SELECT id FROM conversation) AS conversation_ids FROM named`,
       [businessId, name],
     );
-    return { names: row?.names ?? [name], conversation_ids: (row?.conversation_ids ?? []).map(Number) };
+    return {
+      names: rows.filter(({ until }) => until === null).map((row) => row.name),
+      conversation_ids: (rows[0]?.conversation_ids ?? []).map(Number),
+      name_periods: rows.map((row) => ({
+        name: row.name,
+        since: row.since?.toISOString() ?? null,
+        until: row.until?.toISOString() ?? null,
+      })),
+    };
   }
 
   async erasureKeys(): Promise<{ business_id: number; key_sealed: string }[]> {

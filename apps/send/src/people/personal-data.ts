@@ -1,14 +1,21 @@
-import { ERASED, erasedId, type PersonalData } from '@mgw/service';
+import { ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
 
 const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
+/** Null for an intent that is no message, or whose message has expired. */
+const IS_OF_PERSONS_MESSAGE = (intent: string) => `(SELECT m.conversation_id = ANY (person.conversations) FROM send.messages m
+  WHERE m.business_id = ${intent}.business_id AND m.message_id = ${intent}.message_id LIMIT 1)`;
+/** Whether the person had the name of an intent when it was made. */
+const WAS_NAMED = (intent: string) => hadName(`${intent}.recipient`, `${intent}.created_at`);
+const ERASED_INTENT = `recipient = '${ERASED}', text = '', details = NULL, message_id = ${erasedId('t.message_id')},
+  state = CASE t.state WHEN 'unknown' THEN 'unconfirmed' ELSE t.state END, resolved_at = coalesce(t.resolved_at, now())`;
 /** The id of the file in a sent message, as the index of intents has it. */
 const SENT_FILE = (intent: string) => `coalesce(${intent}.details->>'media_id', ${intent}.details#>>'{offer,header,media_id}')`;
 /** The files of messages that the person was sent. */
 const SENT_FILES = `SELECT ${SENT_FILE('i')} AS media_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id`;
 /** The files that the person may have: WhatsApp may deliver a message whose outcome is still open. */
 const POSSIBLY_SENT_FILES = `${SENT_FILES}
-  UNION SELECT ${SENT_FILE('i')} FROM person JOIN send.intents i ON i.business_id = person.business_id AND i.recipient = ANY (person.names) AND i.state IN ('calling', 'unknown')`;
+  UNION SELECT ${SENT_FILE('i')} FROM person JOIN send.intents i ON i.business_id = person.business_id AND i.state IN ('calling', 'unknown') AND ${WAS_NAMED('i')}`;
 /** Every replica knows the business's key by then, so a send to the person's number finds the hash of an opt-out. */
 const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id = person.business_id AND k.created_at < now() - interval '5 seconds')`;
 
@@ -17,6 +24,7 @@ export const sendPersonalData: PersonalData = {
   exported: {
     conversation: `SELECT lpad(r.id::text, 19, '0'), json_build_object('phone', r.phone, 'user_id', r.user_id, 'name', r.name,
       'names', ARRAY(SELECT a.alias FROM send.conversation_aliases a WHERE a.conversation_id = r.id ORDER BY 1),
+      'former_names', ARRAY(SELECT DISTINCT a.alias FROM send.former_aliases a WHERE a.conversation_id = r.id ORDER BY 1),
       'labels', ARRAY(SELECT l.name FROM send.conversation_labels c JOIN send.labels l ON l.id = c.label_id WHERE c.conversation_id = r.id ORDER BY 1),
       'first_inbound_at', r.first_inbound_at, 'last_inbound_at', r.last_inbound_at, 'created_at', r.created_at)
       FROM send.conversations r, person WHERE ${OWN}`,
@@ -46,7 +54,7 @@ export const sendPersonalData: PersonalData = {
     `, own AS MATERIALIZED (
        SELECT s.media_id FROM (${POSSIBLY_SENT_FILES}) s CROSS JOIN person WHERE s.media_id IS NOT NULL
          AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id AND ${SENT_FILE('o')} = s.media_id
-           AND o.state <> 'refused' AND o.recipient <> ALL (person.names))
+           AND o.state <> 'refused' AND NOT coalesce(${IS_OF_PERSONS_MESSAGE('o')}, ${WAS_NAMED('o')}))
      ), uploads AS (
        DELETE FROM send.uploads u USING own, person WHERE u.business_id = person.business_id AND u.media_id = own.media_id RETURNING 1
      ), copies AS (
@@ -63,6 +71,9 @@ export const sendPersonalData: PersonalData = {
     ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     ` DELETE FROM send.notes r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     ` DELETE FROM send.conversation_labels l USING send.conversations r, person WHERE l.conversation_id = r.id AND ${OWN} RETURNING 1`,
+    // Their messages name the person, also where the number has passed to another one.
+    ` UPDATE send.intents t SET ${ERASED_INTENT} FROM person, send.messages r
+       WHERE ${IN_CONVERSATION} AND t.id = r.intent_id AND t.recipient <> '${ERASED}' RETURNING 1`,
     ` DELETE FROM send.messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     // The trigger deletes the words of a changed name.
     ` UPDATE send.conversations r SET name = '' FROM person WHERE ${OWN} AND r.name <> '' RETURNING 1`,
@@ -76,6 +87,7 @@ export const sendPersonalData: PersonalData = {
        FROM aliases a JOIN opt_outs o USING (conversation_id) CROSS JOIN person WHERE o.state IS NOT NULL ORDER BY 2, o.source, o.at DESC
        ON CONFLICT (business_id, name_hash, source) DO UPDATE SET state = excluded.state, at = excluded.at
      ),
+     former AS (DELETE FROM send.former_aliases a USING gone WHERE a.conversation_id = gone.id),
      conversations AS (DELETE FROM send.conversations c USING gone WHERE c.id = gone.id)
      SELECT FROM found`,
   ],
@@ -84,11 +96,9 @@ export const sendPersonalData: PersonalData = {
       table: 'send.intents',
       key: 'id',
       type: 'uuid',
-      where: 'r.business_id = person.business_id AND r.recipient = ANY (person.names)',
+      where: `r.business_id = person.business_id AND ${WAS_NAMED('r')} AND coalesce(${IS_OF_PERSONS_MESSAGE('r')}, true)`,
       // An unresolved send ends here: nothing that a status could add to would be left.
-      change: `UPDATE send.intents t SET recipient = '${ERASED}', text = '', details = NULL, message_id = ${erasedId('t.message_id')},
-        state = CASE t.state WHEN 'unknown' THEN 'unconfirmed' ELSE t.state END, resolved_at = coalesce(t.resolved_at, now())
-        FROM hit CROSS JOIN person WHERE t.id = hit.id AND t.state <> 'calling'`,
+      change: `UPDATE send.intents t SET ${ERASED_INTENT} FROM hit CROSS JOIN person WHERE t.id = hit.id AND t.state <> 'calling'`,
     },
   ],
 };

@@ -1,0 +1,43 @@
+import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, startHarness, type Harness } from '@mgw/harness';
+import { service } from './main';
+
+describe('decision 704: a number that passed to another person', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await startHarness(service);
+    await harness.run(service);
+    await harness.db
+      .query(`INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total, sent, failed)
+      VALUES (1, 1, 'News', 't', 'en', 'Growth', 'UTC', 'paused', 4, 2, 1)`);
+    await harness.db.query(
+      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, attempted_at, message_id)
+       SELECT 1, nth, $1, ARRAY[param], '{}', state, at, CASE state WHEN 'sent' THEN param END FROM (VALUES
+         (1, 'first', 'sent', $2::timestamptz - interval '1 day'), (2, 'failed', 'failed', $2::timestamptz - interval '1 day'),
+         (3, 'second', 'sent', $2::timestamptz + interval '1 day'), (4, 'next', 'pending', $2::timestamptz - interval '1 day')) AS r (nth, param, state, at)`,
+      [PASSED.number, PASSED.at],
+    );
+    await harness.db.query(
+      `INSERT INTO broadcast.reports (business_id, message_id, reason) VALUES (1, 'first', NULL), (1, 'second', NULL)`,
+    );
+  });
+  afterAll(() => harness.close());
+
+  const exported = async (person: typeof OWNER) =>
+    (await exportedRows(harness.rpc, 'broadcast', person)).flatMap(({ body_params }) => body_params as string[]);
+  const left = async (sql: string) => (await harness.db.query<{ value: string }>(`${sql} ORDER BY 1`)).map(({ value }) => value);
+
+  it('an export and an erasure have the messages that were sent while the person had it; the next one goes to its owner', async () => {
+    expect((await exported(FORMER_OWNER)).sort()).toEqual(['failed', 'first']);
+    expect((await exported(OWNER)).sort()).toEqual(['next', 'second']);
+    await eraseFrom(harness.rpc, 'broadcast', FORMER_OWNER);
+    expect(await left('SELECT body_params[1] AS value FROM broadcast.recipients WHERE phone <> $$erased$$')).toEqual(['next', 'second']);
+    expect(await left('SELECT message_id AS value FROM broadcast.reports')).toEqual(['second']);
+    await eraseFrom(harness.rpc, 'broadcast', OWNER);
+    expect(await left(`SELECT state AS value FROM broadcast.recipients WHERE phone = 'erased' AND body_params = '{}'`)).toEqual([
+      'failed',
+      'failed',
+      'sent',
+      'sent',
+    ]);
+  });
+});

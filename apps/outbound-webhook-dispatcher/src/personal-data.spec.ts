@@ -1,0 +1,40 @@
+import { eraseFrom, FORMER_OWNER, OWNER, PASSED } from '@mgw/harness';
+import { eventually, startReceiver } from '@mgw/testing';
+import { sent, startDispatching } from './deliveries/dispatch.fixture';
+
+it('decision 704: an erasure deletes the deliveries, events and dead letters of the person’s conversations, and leaves those of another owner of the number', async () => {
+  const dispatching = await startDispatching();
+  const { harness } = dispatching;
+  await dispatching.run();
+  const receiver = await startReceiver();
+  harness.onClose(receiver.close);
+  await dispatching.create({ url: receiver.url });
+  // PostgreSQL cannot read JSON with an escaped NUL.
+  const texts = ['To the former owner \u0000', 'To the owner'];
+  await harness.publish(...texts.map((text, i) => sent(i, { conversation_id: i + 1, text })));
+  const at = new Date().toISOString();
+  const change = { phone: PASSED.number, state: 'opted_out', previous_state: null, source: 'person', at, business_id: 1 } as const;
+  // Only the feed has this one, and its body names no conversation.
+  await harness.db.query(
+    `INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body) VALUES (1, 99, 'changed', 'suppression.changed', $1)`,
+    [JSON.stringify({ event: 'suppression.changed', timestamp: at, data: change })],
+  );
+  const letters = [1, 2].map((conversation_id) => JSON.stringify(sent(10 + conversation_id, { conversation_id })));
+  await harness.db.query(
+    `INSERT INTO dispatch.dead_letters (consumer, subject, body, reason, attempts) SELECT 'c', 's', body, 'r', 1 FROM unnest($1::text[]) AS body`,
+    [letters],
+  );
+  await dispatching.ended(texts.length);
+  const left = async () => {
+    const rows = await harness.db.query<{ event_id: string }>(
+      'SELECT event_id FROM dispatch.deliveries UNION ALL SELECT event_id FROM dispatch.feed_events UNION ALL SELECT event_id FROM dispatch.dead_letters',
+    );
+    return rows.map(({ event_id }) => event_id).sort();
+  };
+  await eventually(async () => (await left()).length === 7);
+  await eraseFrom(harness.rpc, 'outbound-webhook-dispatcher', OWNER);
+  expect(await left()).toEqual(['message.sent:wamid.1.0', 'message.sent:wamid.1.0', 'message.sent:wamid.1.11']);
+  await eraseFrom(harness.rpc, 'outbound-webhook-dispatcher', FORMER_OWNER);
+  expect(await left()).toEqual([]);
+  await harness.close();
+});

@@ -1,0 +1,62 @@
+import { MessageNotSent, MessageSent } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
+import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, startHarness, type Harness } from '@mgw/harness';
+import { eventually } from '@mgw/testing';
+import { service } from './main';
+
+const BEFORE = '2026-01-05T00:00:00.000Z';
+const AFTER = '2026-01-15T00:00:00.000Z';
+const common = { business_id: 1, at: BEFORE };
+const message = { to: PASSED.number, type: 'text', sent_by: 'api' } as const;
+
+function sentTo(conversation_id: number, text: string, at = BEFORE) {
+  const data = { ...message, message_id: `wamid.${text}`, text, conversation_id, business_id: 1 };
+  const facts = { intent_id: 'i', api_key_id: null, template: null, repaired: false };
+  return newEvent(MessageSent, { ...common, id: `message.sent:${text}`, at, key: `conversation:${conversation_id}`, data, facts });
+}
+function notSent(text: string, at = BEFORE) {
+  const data = { ...message, intent_id: text, text, api_key_id: null, template: null, reason: 'No.' };
+  return newEvent(MessageNotSent, { ...common, id: `message.not-sent:${text}`, at, key: `intent:${text}`, data });
+}
+
+describe('decision 704: a number that passed to another person', () => {
+  let harness: Harness;
+  beforeAll(async () => {
+    harness = await startHarness(service);
+    await harness.run(service);
+    // WhatsApp may accept a message to the former owner under the number even after it passed on.
+    const events = [sentTo(1, 'first'), sentTo(1, 'late', AFTER), notSent('failed'), sentTo(2, 'second', AFTER), notSent('refused', AFTER)];
+    await harness.publish(...events);
+    await eventually(async () => (await texts()).length === events.length);
+    // The previous version stored no conversation.
+    await harness.db.query(
+      `INSERT INTO status.records (business_id, message_id, month, recipient, sent_at, status, rank, text)
+       SELECT 1, text, '2026-01-01', $1, at, 'sent', 1, text FROM (VALUES ('old', $2::timestamptz), ('newer', $3)) AS r (text, at)`,
+      [PASSED.number, BEFORE, AFTER],
+    );
+  });
+  afterAll(() => harness.close());
+
+  const texts = async () =>
+    (await harness.db.query<{ text: string }>(`SELECT text FROM status.records WHERE text <> '' ORDER BY 1`)).map(({ text }) => text);
+  const exported = async (person: typeof OWNER) =>
+    (await exportedRows(harness.rpc, 'status', person)).filter(({ kind }) => kind === 'message_sent').map(({ text }) => text);
+
+  it('an export has the messages to the person only', async () => {
+    expect((await exported(FORMER_OWNER)).sort()).toEqual(['failed', 'first', 'late', 'old']);
+    expect((await exported(OWNER)).sort()).toEqual(['newer', 'refused', 'second']);
+  });
+
+  it('a person of a previous version’s request has the messages of their conversations, and those without one by number', async () => {
+    const { business_id, names, conversation_ids } = OWNER;
+    expect((await exported({ business_id, names, conversation_ids })).sort()).toEqual(['failed', 'newer', 'old', 'refused', 'second']);
+  });
+
+  it('an erasure leaves the other person’s messages, and misses none', async () => {
+    await eraseFrom(harness.rpc, 'status', OWNER);
+    expect(await texts()).toEqual(['failed', 'first', 'late', 'old']);
+    await eraseFrom(harness.rpc, 'status', FORMER_OWNER);
+    expect(await texts()).toEqual([]);
+    expect(await harness.db.query('SELECT FROM status.records WHERE recipient = $1', [PASSED.number])).toEqual([]);
+  });
+});

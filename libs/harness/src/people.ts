@@ -1,0 +1,47 @@
+import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf } from '@mgw/contracts';
+import type { RpcClient } from '@mgw/rpc';
+
+/** A number, and when it passed from the first person to the second. */
+export const PASSED = { number: '919876543210', at: '2026-01-10T00:00:00.000Z' };
+/** The first person, in conversation 1, who has no number now. */
+export const FORMER_OWNER: PersonRef = {
+  business_id: 1,
+  names: ['IN.1'],
+  conversation_ids: [1],
+  name_periods: [
+    { name: 'IN.1', since: null, until: null },
+    { name: PASSED.number, since: null, until: PASSED.at },
+  ],
+};
+/** The second person, in conversation 2. */
+export const OWNER: PersonRef = {
+  business_id: 1,
+  names: ['IN.2', PASSED.number],
+  conversation_ids: [2],
+  name_periods: [
+    { name: 'IN.2', since: null, until: null },
+    { name: PASSED.number, since: PASSED.at, until: null },
+  ],
+};
+
+/** @returns all rows that the service exports about a person */
+export async function exportedRows(rpc: RpcClient, service: PeopleService, person: PersonRef): Promise<Record<string, unknown>[]> {
+  const all: Record<string, unknown>[] = [];
+  for (let cursor: string | null = '0'; cursor !== null;) {
+    const page: ReplyOf<ReturnType<typeof exportPerson>> = await rpc.call(exportPerson(service), { ...person, cursor });
+    all.push(...page.rows);
+    cursor = page.next_cursor;
+  }
+  return all;
+}
+
+/** Runs all steps of an erasure once. */
+export async function eraseFrom(
+  rpc: RpcClient,
+  service: PeopleService,
+  { hash_key = 'k'.repeat(32), ...person }: PersonRef & { hash_key?: string },
+): Promise<void> {
+  let cursor: string | null = null;
+  do ({ next_cursor: cursor } = await rpc.call(erasePerson(service), { ...person, hash_key, cursor }));
+  while (cursor !== null);
+}
