@@ -11,6 +11,7 @@ import { duration, untilMidnight } from './clock';
 import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
 import { DataTable } from './data-table';
+import { DatetimeField } from './datetime-field';
 import { ExpiryField } from './expiry-field';
 import { Field } from './field';
 import { Form } from './form';
@@ -180,6 +181,22 @@ describe('the dashboard’s components (decision 430)', () => {
       expect(save.mock.calls).toEqual([[{ name: 'Asha', email: 'asha@company.com', limit: '7' }]]);
     });
 
+    it('names a date whose year has five digits, or that is not complete', async () => {
+      const save = jest.fn();
+      draw(
+        <Form onSubmit={save}>
+          <Field name="since">
+            <DatetimeField label="Since" />
+          </Field>
+          <button type="submit">Save</button>
+        </Form>,
+      );
+      await type('Since', '12026-05-06T09:10');
+      await press('Save');
+      await screen.findByText('Since must be a date with a year of four digits.');
+      expect(save).not.toHaveBeenCalled();
+    });
+
     it('submits itself only, and not the form whose dialog it is in', async () => {
       const around = jest.fn();
       draw(
@@ -284,6 +301,7 @@ describe('the dashboard’s components (decision 430)', () => {
     draw(<ExpiryField label="Expires" description="" value={at} onChange={change} />);
     expect((screen.getByLabelText('Expires') as HTMLInputElement).value).toBe('2026-05-06T07:08');
     await type('Expires', '2026-05-06T09:10');
+    await type('Expires', '12026-05-06T09:10');
     await type('Expires', '');
     expect(change.mock.calls).toEqual([[new Date(2026, 4, 6, 9, 10).toISOString()], [null]]);
   });

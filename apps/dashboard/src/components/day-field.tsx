@@ -9,19 +9,20 @@ interface DayFieldProps {
   onChange: (day: string) => void;
 }
 
-/** A date field. Typing a year passes through 0002, 0020 and 0202; only a complete year is reported. */
+/** A date field. Typing a year passes through 0002, 0020 and 0202; only a year of four digits from 2000 on is reported. */
 export function DayField({ label, value, disabled, onChange }: DayFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (
     <TextInput
       type="date"
+      max="9999-12-31"
       label={label}
       disabled={disabled}
       value={typed ?? value}
       onChange={(e) => {
         const day = e.currentTarget.value;
         setTyped(day);
-        if (day >= '2000') onChange(day);
+        if (/^[2-9]\d{3}-/.test(day)) onChange(day);
       }}
       onBlur={() => setTyped(null)}
     />

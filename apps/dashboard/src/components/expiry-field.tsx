@@ -1,6 +1,6 @@
-import { TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { localDatetime } from './local-datetime';
+import { DatetimeField } from './datetime-field';
+import { isoOf, localDatetime } from './local-datetime';
 
 interface ExpiryFieldProps {
   label: string;
@@ -14,13 +14,15 @@ interface ExpiryFieldProps {
 /** A date and a time in the browser's time zone. */
 export function ExpiryField({ label, description, value, error, onChange }: ExpiryFieldProps) {
   return (
-    <TextInput
-      type="datetime-local"
+    <DatetimeField
       label={label}
       description={description}
       error={error}
       value={value === null ? '' : localDatetime(value)}
-      onChange={(e) => onChange(e.currentTarget.value === '' ? null : new Date(e.currentTarget.value).toISOString())}
+      onChange={({ currentTarget: { value: typed } }) => {
+        const expiry = isoOf(typed);
+        if (expiry !== null || typed === '') onChange(expiry);
+      }}
     />
   );
 }

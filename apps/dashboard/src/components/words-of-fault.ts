@@ -8,6 +8,7 @@ export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string
   if (validity.valid) return null;
   if (validity.typeMismatch && type === 'email') return 'must be an address such as name@company.com';
   if (validity.tooShort) return `needs at least ${minLength} characters`;
+  if (type.startsWith('date')) return 'must be a date with a year of four digits';
   if (validity.badInput || validity.rangeUnderflow || validity.rangeOverflow) return `must be ${rangeOf(min, max)}`;
   return validationMessage;
 }

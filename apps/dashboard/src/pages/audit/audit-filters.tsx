@@ -64,8 +64,20 @@ export function AuditFilters({ search, set, path, people, businesses }: AuditFil
         value={search.action ?? null}
         onChange={(action) => set({ action: (action as AuditAction | null) ?? undefined })}
       />
-      <TextInput label="From" type="date" value={search.from ?? ''} onChange={(e) => set({ from: e.currentTarget.value || undefined })} />
-      <TextInput label="To" type="date" value={search.to ?? ''} onChange={(e) => set({ to: e.currentTarget.value || undefined })} />
+      <TextInput
+        label="From"
+        type="date"
+        max="9999-12-31"
+        value={search.from ?? ''}
+        onChange={(e) => set({ from: e.currentTarget.value || undefined })}
+      />
+      <TextInput
+        label="To"
+        type="date"
+        max="9999-12-31"
+        value={search.to ?? ''}
+        onChange={(e) => set({ to: e.currentTarget.value || undefined })}
+      />
       <Button component="a" variant="default" href={`${path}?${query.toString()}`} download="audit.csv">
         Download CSV
       </Button>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
+import { DatetimeField } from '../../components/datetime-field';
 import { number, peopleCounted } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import type { Template } from '../templates/template-values';
@@ -77,8 +78,7 @@ export function CheckStep({
           onChange={(e) => change({ startsAt: e.currentTarget.checked ? localTime(Date.now() + HOUR_MS, zone) : null })}
         />
         {draft.startsAt !== null && (
-          <TextInput
-            type="datetime-local"
+          <DatetimeField
             label={`Start, ${zone} time`}
             value={draft.startsAt}
             error={fault}

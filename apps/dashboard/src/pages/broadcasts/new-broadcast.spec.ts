@@ -2,7 +2,7 @@ import type { Template } from '../templates/template-values';
 import { fieldsOf, isMapped, mapByNames, recipientsOf } from './mapping';
 import { readTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
-import { localTime, momentOf } from './start-time';
+import { localTime, momentOf, startFault } from './start-time';
 
 const template = {
   header_type: 'DOCUMENT',
@@ -90,9 +90,13 @@ describe('a new broadcast (decisions 452, 453)', () => {
     ['2026-10-25T03:00', 'Europe/Berlin', '2026-10-25T02:00:00.000Z'],
     ['2026-12-31T23:59', 'Pacific/Kiritimati', '2026-12-31T09:59:00.000Z'],
     ['', 'UTC', null],
+    ['12026-07-01T09:00', 'UTC', null],
   ])('starts at %s in %s at %s', (local, zone, expected) => {
     const moment = momentOf(local, zone);
     expect(moment?.toISOString() ?? null).toBe(expected);
     if (moment && expected !== '2026-10-25T00:30:00.000Z') expect(localTime(moment.getTime(), zone)).toBe(local);
   });
+
+  it('takes a year of five digits for no date', () =>
+    expect(startFault('12026-07-01T09:00', 'UTC')).toBe('Choose a date and a time, or switch off “Send later”.'));
 });

@@ -16,7 +16,7 @@ export function momentOf(local: string, timezone: string): Date | null {
 /** The fault of a start at a local time; null for one that may be, and for a start at once. */
 export function startFault(local: string | null, timezone: string): string | null {
   if (local === null) return null;
-  if (local === '') return 'Choose a date and a time, or switch off “Send later”.';
+  if (Number.isNaN(Date.parse(`${local}Z`))) return 'Choose a date and a time, or switch off “Send later”.';
   const moment = momentOf(local, timezone);
   if (moment === null) return `Clocks in ${timezone} skip this time. Choose another one.`;
   return moment.getTime() < Date.now() ? 'This time has passed. Choose a later one.' : null;

@@ -34,3 +34,23 @@ it('decision 670: the log of deliveries keeps its rows in their places: new ones
   expect(log.getAllByRole('listitem')).toHaveLength(4);
   expect(log.queryByRole('button', { name: /^Show new/ })).toBeNull();
 });
+
+it('the log of deliveries takes a year of five digits for no date', async () => {
+  const filters: string[] = [];
+  openPage('/webhooks?id=1', {
+    'GET /api/client/webhooks': () => ({ webhooks: [] }),
+    'GET /api/client/webhooks/1/deliveries': (_, { searchParams }) => {
+      filters.push(`${searchParams.get('from')} ${searchParams.get('to')}`);
+      return { deliveries: [], next_cursor: null };
+    },
+  });
+  const log = within(await screen.findByRole('dialog', { name: 'Deliveries' }));
+  await log.findByText('No deliveries yet');
+  for (const label of ['From', 'Until', 'Redeliver all failed since'])
+    fireEvent.change(log.getByLabelText(label), { target: { value: '12026-01-05T09:00' } });
+  await log.findByText('No deliveries yet');
+  expect(log.getByRole<HTMLButtonElement>('button', { name: 'Redeliver all' }).disabled).toBe(true);
+  fireEvent.change(log.getByLabelText('From'), { target: { value: '2026-01-05T09:00' } });
+  await log.findByText('No deliveries match these filters.');
+  expect(new Set(filters)).toEqual(new Set(['null null', `${new Date(2026, 0, 5, 9).toISOString()} null`]));
+});

@@ -1,9 +1,11 @@
-import { Button, Group, Paper, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
+import { DatetimeField } from '../../components/datetime-field';
+import { isoOf } from '../../components/local-datetime';
 import { RelativeTime } from '../../components/relative-time';
 import { number } from '../../components/format-number';
 import { StateBadge } from '../../components/state-badge';
@@ -37,12 +39,13 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
   const [event, setEvent] = useState<EventName | null>(null);
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
+  // Fields of the browser have its time zone.
+  const [fromIso, toIso] = [isoOf(from), isoOf(to)];
   const filter = {
     ...(state && { state }),
     ...(event && { event }),
-    // Fields of the browser have its time zone.
-    ...(from && { from: new Date(from).toISOString() }),
-    ...(to && { to: new Date(to).toISOString() }),
+    ...(fromIso && { from: fromIso }),
+    ...(toIso && { to: toIso }),
   };
   const list = usePagedQuery({
     queryKey: ['webhooks', id, filter],
@@ -83,20 +86,8 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
           onChange={(value) => setEvent(value as EventName | null)}
           style={{ flex: '1 1 160px' }}
         />
-        <TextInput
-          label="From"
-          type="datetime-local"
-          value={from}
-          onChange={(e) => setFrom(e.currentTarget.value)}
-          style={{ flex: '1 1 190px' }}
-        />
-        <TextInput
-          label="Until"
-          type="datetime-local"
-          value={to}
-          onChange={(e) => setTo(e.currentTarget.value)}
-          style={{ flex: '1 1 190px' }}
-        />
+        <DatetimeField label="From" value={from} onChange={(e) => setFrom(e.currentTarget.value)} style={{ flex: '1 1 190px' }} />
+        <DatetimeField label="Until" value={to} onChange={(e) => setTo(e.currentTarget.value)} style={{ flex: '1 1 190px' }} />
       </Group>
       <Group mih={30} role="status">
         {waiting > 0 && (

@@ -1,11 +1,12 @@
-import { Button, Group, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
+import { DatetimeField } from '../../components/datetime-field';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { number } from '../../components/format-number';
-import { localDatetime } from '../../components/local-datetime';
+import { isoOf, localDatetime } from '../../components/local-datetime';
 import { RelativeTime } from '../../components/relative-time';
 import { Dimmed } from '../../components/dimmed';
 
@@ -24,12 +25,13 @@ export function Recovery({ id, failingSince }: { id: number; failingSince: strin
     void queries.invalidateQueries({ queryKey: ['webhooks', id] });
   };
   const recover = useMutation({
-    // The field has the time zone of the browser.
-    mutationFn: () => request(api.POST('/api/client/webhooks/{id}/recover', { ...path, body: { since: new Date(since).toISOString() } })),
+    mutationFn: (iso: string) => request(api.POST('/api/client/webhooks/{id}/recover', { ...path, body: { since: iso } })),
     onError: shownByForm,
     onSuccess: done,
   });
   const cancel = useMutation({ mutationFn: () => request(api.DELETE('/api/client/webhooks/{id}/recover', path)), onSuccess: done });
+  // The field has the time zone of the browser.
+  const sinceIso = isoOf(since);
   const recovery = last.data?.recovery;
   if (recovery && recovery.left > 0) {
     const attempted = recovery.queued - recovery.left - recovery.cancelled;
@@ -49,19 +51,18 @@ export function Recovery({ id, failingSince }: { id: number; failingSince: strin
   }
   return (
     <Stack gap={4}>
-      <Form onSubmit={() => recover.mutate()} error={recover.error}>
+      <Form onSubmit={() => sinceIso !== null && recover.mutate(sinceIso)} error={recover.error}>
         <Group align="flex-end">
           <Field name="since">
-            <TextInput
+            <DatetimeField
               label="Redeliver all failed since"
               description="Failed and skipped deliveries, in their order. New events do not wait for them."
-              type="datetime-local"
               value={since}
               onChange={(e) => setSince(e.currentTarget.value)}
               style={{ flex: '1 1 200px' }}
             />
           </Field>
-          <Button variant="default" disabled={since === ''} loading={recover.isPending} type="submit">
+          <Button variant="default" disabled={sinceIso === null} loading={recover.isPending} type="submit">
             Redeliver all
           </Button>
         </Group>
