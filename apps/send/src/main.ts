@@ -17,6 +17,7 @@ import { NewestMessages1796342440000 } from './migrations/1796342440000-newest-m
 import { InlinedWords1796342460000 } from './migrations/1796342460000-inlined-words';
 import { NumberTriples1796342450000 } from './migrations/1796342450000-number-triples';
 import { FormerAliases1796342480000 } from './migrations/1796342480000-former-aliases';
+import { PlatformTimes1796342500000 } from './migrations/1796342500000-platform-times';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -42,6 +43,7 @@ export const service: Service<SendConfig> = {
     NumberTriples1796342450000,
     InlinedWords1796342460000,
     FormerAliases1796342480000,
+    PlatformTimes1796342500000,
   ],
   sources: __dirname,
 };

@@ -79,6 +79,19 @@ describe('everything that a customer sends (spec §6.2)', () => {
     expect(await thread(conversationOf(event))).toMatchObject([{ text: 'Four', edited_at: '2026-01-02T03:05:03.000Z' }]);
   });
 
+  it('shows a later edit than one from a platform clock that was ahead', async () => {
+    const text = async () => (await thread(conversation))[0]?.text;
+    const [event] = await receive({ message_id: 'wamid.ahead', text: 'One' });
+    const conversation = conversationOf(event);
+    await receive({ ...change('edit', 'wamid.ahead', 'Two', 1), sent_at: new Date(Date.now() + 3_600_000).toISOString() });
+    expect(await text()).toBe('Two');
+    await receive({
+      ...change('edit', 'wamid.ahead', 'Three', 1),
+      sent_at: new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString(),
+    });
+    expect(await text()).toBe('Three');
+  });
+
   it('shows that a message was deleted, and which one', async () => {
     const [event] = await receive(
       { message_id: 'wamid.deleted', text: 'One' },

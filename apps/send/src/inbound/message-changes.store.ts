@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { RowSet, type Tx } from '@mgw/postgres';
+import { notInFuture } from '../platform-time';
 import type { MessageChange } from './inbound-message';
 
 const CHANGES = new RowSet<MessageChange>({
@@ -18,8 +19,8 @@ export class MessageChangesStore {
     if (changes.length === 0) return;
     await tx.query(
       `INSERT INTO send.message_changes AS c (business_id, message_id, text, edited_at, deleted_at)
-       SELECT business_id, message_id, (array_agg(text ORDER BY edited_at DESC, nth DESC) FILTER (WHERE edited_at IS NOT NULL))[1],
-              max(edited_at), min(deleted_at)
+       SELECT business_id, message_id, (array_agg(text ORDER BY ${notInFuture('edited_at')} DESC, nth DESC) FILTER (WHERE edited_at IS NOT NULL))[1],
+              max(${notInFuture('edited_at')}) FILTER (WHERE edited_at IS NOT NULL), min(deleted_at)
        FROM ${CHANGES.from('n', 'nth')} GROUP BY business_id, message_id ORDER BY business_id, message_id
        ON CONFLICT (business_id, message_id) DO UPDATE SET
          text = CASE WHEN excluded.edited_at >= coalesce(c.edited_at, '-infinity') THEN excluded.text ELSE c.text END,

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ImportSuppressions, RequestOf, SuppressionRecord } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/conversation.store';
+import { notInFuture } from '../platform-time';
 import type { SuppressionSource, SuppressionState } from './suppression';
 
 interface SuppressedRow {
@@ -37,12 +38,6 @@ const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${
                      AND ${onRow(`o.state IS NOT NULL AND ${strictness('o')} < ${strictness('row')}`)})`,
   { examined: '$5', returned: '$6', columns: 'at::text AS exact' },
 )}) s JOIN send.conversations c ON c.id = s.conversation_id ORDER BY s.nth`;
-
-/**
- * SQL: a platform time, clamped to the current second, because one in the future would win over every statement until then.
- * Platform times have whole seconds, so another statement within this second still counts as later.
- */
-const notInFuture = (at: string) => `least(${at}::timestamptz, date_trunc('second', clock_timestamp()))`;
 
 /** Stores one suppression per conversation and source. The newest statement of a source wins, in whatever order they arrive. */
 @Injectable()
