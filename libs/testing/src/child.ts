@@ -49,6 +49,8 @@ export function spawnNode(file: string, env: Record<string, string>, args: strin
       resolve({ code, signal });
     });
   });
+  // After the last of its output.
+  const closed = new Promise((resolve) => child.once('close', resolve));
   return {
     pid: child.pid ?? -1,
     output: () => output,
@@ -73,7 +75,7 @@ export function spawnNode(file: string, env: Record<string, string>, args: strin
           () => settle(() => reject(new Error(`${file} did not print ${String(pattern)} in time:\n${output.slice(-3_000)}`))),
           timeoutMs,
         );
-        void exited.then(() =>
+        void closed.then(() =>
           settle(() => reject(new Error(`${file} ended before it printed ${String(pattern)}:\n${output.slice(-3_000)}`))),
         );
         child.stdout.on('data', look);
