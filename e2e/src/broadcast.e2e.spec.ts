@@ -121,6 +121,7 @@ describe('broadcasts (spec §10, §6.2)', () => {
     expect(await end(body.id)).toMatchObject({ total_recipients: 400, sent: 400, failed: 0 });
     const calls = (await platformCalls()).slice(before);
     expect([calls.length, new Set(calls).size]).toEqual([400, 400]);
+    await eventually(() => events('broadcast.completed').some(({ data }) => data['broadcast_id'] === body.id));
     expect(events('broadcast.completed')).toHaveLength(2);
   }, 240_000);
 

@@ -260,8 +260,12 @@ describe('the REST API (spec §4 to §8)', () => {
       };
       for (const phone of ['12015550100', '12015550141', '12015550144', '12015550148'])
         written.set(phone, await customer(stack.demo, stack.growth, phone).sends({ text: 'Hi' }));
-      // The gateway has consumed the last of these messages once it can be quoted.
-      await eventually(async () => (await send('send-reaction', bodyOf['send-reaction']('12015550148'))).status === 500);
+      // A listed message opened its window and can be quoted.
+      for (const [phone, id] of written)
+        await eventually(async () => {
+          const { body } = await crm.get<{ messages: { message_id: string }[] }>(`messages?phone=${phone}&direction=in`);
+          return body.messages.some(({ message_id }) => message_id === id);
+        });
       const body = bodyOf[name]('12015550100');
       check(await send(name, body), 200);
       check(await send(name, { ...body, phone: '12' }), 400);

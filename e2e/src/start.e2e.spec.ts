@@ -168,7 +168,7 @@ describe('npm start (spec §13)', () => {
     const before = { autoReply: pid('auto-reply'), gateway: pid('gateway') };
     appendFileSync(join(checkout, 'apps/auto-reply/src/main.ts'), "process.stdout.write('changed by hand\\n');\n");
     await eventually(() => watched.output().includes('▸ ready'), { timeoutMs: 90_000 });
-    expect(watched.log()).toContain('auto-reply | changed by hand');
+    await eventually(() => watched.log().includes('auto-reply | changed by hand'));
     expect(pid('auto-reply')).not.toBe(before.autoReply);
     expect(pid('gateway')).toBe(before.gateway);
     expect((await integrator(watched.demo.base_url, watched.growth.api_key).get('health')).status).toBe(200);
