@@ -18,11 +18,14 @@ import { renderChart } from './helm-render.fixture';
 const ROOT = join(__dirname, '../..');
 const CHART = join(ROOT, 'deploy/helm/messaging-gateway');
 const file = (name: string) => readFileSync(join(ROOT, name), 'utf8');
+/** The value of a variable in a file of variables. */
+const valueIn = (name: string, variable: string) => new RegExp(`^${variable}=(.*)$`, 'm').exec(file(name))?.[1];
 
 interface Setting {
   name: string;
   required: boolean;
   secret: boolean;
+  fallback?: unknown;
 }
 const configured = new Map(
   (
@@ -116,7 +119,18 @@ describe('docker-compose.yml', () => {
     for (const name of [...SERVICES, 'standalone', 'demo'])
       expect([name, chosen(name, 'NODE_ENV')]).toEqual([name, '${NODE_ENV:-development}']);
     expect(chosen('gateway', 'TRUSTED_PROXIES')).toBe('${TRUSTED_PROXIES:-}');
-    expect(chosen('auto-reply', 'AUTO_REPLY_BASE_URL')).toMatch(/^\$\{AUTO_REPLY_BASE_URL:-http:\/\/platform-simulator/);
+    expect(valueIn('.env.example', 'NODE_ENV')).toBe('production');
+    // `.env` names the simulator, and .env.example replaces it.
+    const simulated = ['META_GRAPH_BASE_URL', 'AUTO_REPLY_BASE_URL', 'WEBHOOK_ALLOWED_TARGETS'];
+    expect(simulated.map((name) => valueIn('.env', name))).toEqual(
+      simulated.map(() => expect.stringContaining('platform-simulator') as string),
+    );
+    expect(file('.env.example')).not.toContain('platform-simulator');
+    for (const name of [...SERVICES, 'standalone'])
+      expect([name, JSON.stringify(compose.services[name]?.environment)]).toEqual([
+        name,
+        expect.not.stringContaining('platform-simulator'),
+      ]);
     const demo = spawnSync(process.execPath, ['tools/start/compose-demo.mjs', '/nowhere'], {
       cwd: ROOT,
       env: { NODE_ENV: 'production' },
@@ -125,17 +139,40 @@ describe('docker-compose.yml', () => {
     expect(demo).toMatchObject({ status: 0, stderr: '', stdout: expect.stringContaining('no demo is created') as string });
   });
 
-  it('exposes the simulator to this machine only, because its control plane has no login', () => {
+  it('exposes the simulator to this machine only, because its control plane has no login, and the gateway unless GATEWAY_BIND is set', () => {
     expect(compose.services['platform-simulator']?.ports).toEqual(['127.0.0.1:8090:8090']);
+    for (const name of ['gateway', 'standalone'])
+      expect([name, compose.services[name]?.ports]).toEqual([name, ['${GATEWAY_BIND:-127.0.0.1}:8080:8080']]);
   });
 
-  it('allows private targets to reach this machine, and none with an empty WEBHOOK_ALLOWED_TARGETS (decision 32)', () => {
+  it('documents a proxy by its own address only: others could choose the address that limits count (SECURITY.md)', () => {
+    expect(/^# TRUSTED_PROXIES=(.*)$/m.exec(file('.env.example'))?.[1]).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+  });
+
+  it('is stopped in every form by the documented commands', () => {
+    const texts = [
+      'README.md',
+      'SECURITY.md',
+      'docker-compose.yml',
+      '.env',
+      '.env.example',
+      'tools/start/compose-demo.mjs',
+      'tools/start/page.mjs',
+    ]
+      .concat(readdirSync(join(ROOT, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])))
+      .map(file);
+    const commands = texts.flatMap((text) => [...text.matchAll(/docker compose\b[^`\n]*? down\b/g)].map(([command]) => command));
+    expect(commands.length).toBeGreaterThan(3);
+    expect(commands.filter((command) => command !== "docker compose --profile '*' down")).toEqual([]);
+  });
+
+  it('allows private targets of .env to reach this machine, and none without WEBHOOK_ALLOWED_TARGETS (decision 32)', () => {
     const allowed = Object.entries(compose.services).filter(
       ([, { environment }]) => environment?.['WEBHOOK_ALLOWED_TARGETS'] !== undefined,
     );
     expect(allowed.map(([name]) => name).sort()).toEqual(['auto-reply', 'outbound-webhook-dispatcher', 'standalone']);
     for (const [name, { environment, extra_hosts }] of allowed) {
-      const hosts = '${WEBHOOK_ALLOWED_TARGETS-host.docker.internal,platform-simulator}';
+      const hosts = '${WEBHOOK_ALLOWED_TARGETS:-}';
       expect([name, environment?.['WEBHOOK_ALLOWED_TARGETS'], extra_hosts]).toEqual([name, hosts, ['host.docker.internal:host-gateway']]);
     }
   });
@@ -216,9 +253,41 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('reads the variables of .env.example', () => {
-    const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name]) => name);
-    expect(named.filter((name) => !file('docker-compose.yml').includes(`\${${name}`))).toEqual([]);
+  /** What the stack decides itself: addresses, users and keys, ports inside, and one gateway. */
+  const FIXED = [
+    'PROBE_PORT',
+    'DATABASE_URL',
+    'NATS_URL',
+    'REDIS_URL',
+    'SEALING_KEYS',
+    'API_KEY_PEPPER',
+    'GATEWAY_PORT',
+    'GATEWAY_HOST',
+    'GATEWAY_REPLICAS',
+  ];
+
+  it.each(SERVICES)('passes each documented variable of %s that the stack does not decide', (app) => {
+    const environment = compose.services[app]?.environment ?? {};
+    const names = (configured.get(app) ?? []).map(({ name }) => name).filter((name) => !FIXED.includes(name));
+    expect([...names, 'LOG_LEVEL'].filter((name) => !environment[name]?.startsWith(`\${${name}:-`))).toEqual([]);
+  });
+
+  it('reads exactly the variables of .env.example, which docs/configuration.md describes', () => {
+    const read = [...file('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
+    const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name);
+    expect(named).toContain('PUBLIC_URL');
+    expect(named.toSorted()).toEqual([...new Set([...read, 'COMPOSE_PROFILES'])].sort());
+    const ofCompose = ['COMPOSE_PROFILES', 'GATEWAY_BIND', 'POSTGRES_PASSWORD'];
+    expect(named.filter((name) => !ofCompose.includes(name) && !file('docs/configuration.md').includes(`\`${name}\``))).toEqual([]);
+    for (const name of ofCompose) expect(file('.env.example')).toContain(`${name}=`);
+  });
+
+  it('gives lists their documented defaults, because an empty list is none', () => {
+    const lists = new Map<string, string>();
+    for (const { name, fallback } of [...configured.values()].flat())
+      if (Array.isArray(fallback) && !FIXED.includes(name)) lists.set(name, fallback.join());
+    expect(lists.get('WEBHOOK_PORTS')).toBe('443,8443');
+    for (const [name, fallback] of lists) expect(file('docker-compose.yml')).toContain(`\${${name}:-${fallback}}`);
   });
 });
 
@@ -322,6 +391,22 @@ describe('the Helm chart', () => {
     }
   });
 
+  it('lets every node be drained, also with one replica of each service', () => {
+    const services = Object.fromEntries(SERVICES.map((app) => [app, { replicas: 1, autoscaling: { enabled: false } }]));
+    for (const manifests of [render(), render({ services })])
+      for (const { metadata, spec } of of(manifests, 'PodDisruptionBudget')) {
+        const { selector, ...bounds } = spec as { selector: object };
+        const matchLabels = { 'app.kubernetes.io/name': metadata.name };
+        expect([selector, bounds]).toEqual([{ matchLabels }, { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' }]);
+      }
+  });
+
+  it('is upgraded with a timeout that is longer than a migration may take', () => {
+    const seconds = of(render(), 'Job').map(({ spec }) => (spec as { activeDeadlineSeconds: number }).activeDeadlineSeconds);
+    const minutes = Number(/`helm upgrade --timeout (\d+)m`/.exec(file('docs/operations.md'))?.[1]);
+    expect(minutes * 60).toBeGreaterThan(Math.max(...seconds));
+  });
+
   describe('with KEDA', () => {
     interface Scaled {
       triggers: { type: string; metricType?: string; metadata: Record<string, string> }[];
@@ -368,6 +453,7 @@ describe('the Helm chart', () => {
         ['auto-reply', 'replies_waiting'],
       ]);
       const consumers = SERVICES.flatMap(consumes);
+      expect([...scaled().keys()].sort()).toEqual([...SERVICES].sort());
       for (const [app, { triggers, fallback }] of scaled()) {
         const [cpu, backlog] = triggers;
         const query = backlog?.metadata['query'] ?? '';
