@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { JetStreamClient } from 'nats';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { EventTail, type TailedEvent } from './index';
@@ -16,6 +17,7 @@ describe('the live tail of events (spec §10)', () => {
     tail = open();
   });
   afterEach(async () => {
+    jest.restoreAllMocks();
     await tail.close();
     await shop.close();
   });
@@ -126,14 +128,35 @@ describe('the live tail of events (spec §10)', () => {
     await receives(received, 1, 3);
   });
 
-  it('ends a catch-up when the reader disconnects, also if no message arrives', async () => {
+  it('ends at once for a reader whose last event an erasure has deleted, and continues live', async () => {
     await publish(1);
     const { seq } = await publish(2);
     await (await shop.nc.jetstreamManager()).streams.deleteMessage('PUBLIC', seq);
-    const leaving = new AbortController();
-    const leave = () => setTimeout(() => leaving.abort(), 100);
-    await expect(tail.follow(seq, () => undefined, leave, { gone: leaving.signal })).rejects.toThrow(FollowerDroppedError);
+    const received = await follow(seq);
+    expect(received).toEqual([]);
+    await publish(3);
+    await receives(received, 3);
   });
+
+  it.each(['before', 'after'])(
+    'ends a catch-up when the reader disconnects %s its subscription, also if no message arrives',
+    async (when) => {
+      await publish(1);
+      const { seq } = await publish(2);
+      await (await shop.nc.jetstreamManager()).streams.deleteMessage('PUBLIC', seq);
+      const jetstream = Object.getPrototypeOf(shop.nc.jetstream()) as JetStreamClient;
+      const { subscribe } = jetstream;
+      const leaving = new AbortController();
+      jest.spyOn(jetstream, 'subscribe').mockImplementation(async function (this: JetStreamClient, ...asked) {
+        const subscription = await subscribe.apply(this, asked);
+        // An erasure deletes the last message after the server has counted it.
+        (subscription as unknown as { info: { last: { num_pending: number } } }).info.last.num_pending += 1;
+        return subscription;
+      });
+      const leave = when === 'before' ? () => leaving.abort() : () => setTimeout(() => leaving.abort(), 100);
+      await expect(tail.follow(seq, () => undefined, leave, { gone: leaving.signal })).rejects.toThrow(FollowerDroppedError);
+    },
+  );
 
   it('drops a follower whose backlog is full while it catches up, and lets it resume where it was (guarantees §10, N1)', async () => {
     const small = open({ maxBacklogBytes: 2_000 });

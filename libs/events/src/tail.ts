@@ -1,6 +1,13 @@
 import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
-import { consumerOpts, type ConsumerOptsBuilder, type JetStreamSubscription, type JsMsg, type NatsConnection } from 'nats';
+import {
+  consumerOpts,
+  type ConsumerInfo,
+  type ConsumerOptsBuilder,
+  type JetStreamSubscription,
+  type JsMsg,
+  type NatsConnection,
+} from 'nats';
 import { readEvents } from './read-event';
 import { ensureStreams, limitsOn } from './streams';
 
@@ -234,10 +241,13 @@ export class EventTail {
     const ended = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(CATCH_UP_WITHIN_MS)]);
     const subscription = await this.subscribe(this.optionsFrom(seq));
     const end = () => subscription.unsubscribe();
-    ended.addEventListener('abort', end);
+    if (ended.aborted) end();
+    else ended.addEventListener('abort', end);
     this.catchUps.add(subscription);
     let last = position;
     try {
+      // An erasure may have deleted all of them.
+      if (pendingAtFirst(subscription) === 0) return position;
       for await (const message of subscription) {
         if (follower.isDropped || ended.aborted) break;
         for (const tailed of mayConcern(message, follower.businessId) ? tailedIn(message) : []) {
@@ -273,6 +283,11 @@ export class EventTail {
 
 /** The position after the last event of a message. */
 const afterMessage = (seq: number) => seq + (POSITIONS_PER_MESSAGE - 1) / POSITIONS_PER_MESSAGE;
+
+/** @returns how many messages the stream had for the subscription when it began. The client's types lack it. */
+function pendingAtFirst(subscription: JetStreamSubscription & { info?: { last: ConsumerInfo } }): number | undefined {
+  return subscription.info?.last.num_pending;
+}
 
 /** Finds messages of other businesses without parsing them: an outbox writes each event with JSON.stringify. */
 function mayConcern({ data }: JsMsg, businessId: number | undefined): boolean {
