@@ -1,9 +1,12 @@
 import { Alert, Anchor, Button, Group, Input, Select, SimpleGrid, Text, Textarea, TextInput, Title } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { api, ApiError, notifySuccess, request, shownByForm } from '../../api/client';
+import { changed } from '../../api/use-form-changes';
 import { useKeptState } from '../../api/use-kept-state';
+import { ConfirmButton } from '../../components/confirm-button';
+import { ConfirmDialog } from '../../components/confirm-dialog';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { PageTitle } from '../../components/page-title';
@@ -26,7 +29,7 @@ const LANGUAGES = ['en', 'en_US', 'en_GB', 'hi', 'ta', 'te', 'kn', 'ml', 'mr', '
 const MAX_BUTTONS = 10;
 
 /**
- * Writes a template, with a preview while the person types.
+ * Writes a template, with a preview while the person types. The draft stays in the tab until it is submitted or discarded.
  * @param id the template that it changes; null for a new one
  */
 export function TemplateEditor({ id, initial, onDone }: { id: number | null; initial: TemplateForm; onDone: () => void }) {
@@ -53,6 +56,13 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     setForm((now) => (now.media ? { ...now, media: { ...now.media, filename, handle } } : now)),
   );
   const pictureUrl = useObjectUrl(form.media?.type === 'image' ? sample.file : null);
+  /** The starter that waits for the answer. */
+  const [asked, ask] = useState<TemplateForm | null>(null);
+  const startWith = (starter: TemplateForm) => {
+    sample.clear();
+    setForm({ ...starter, language: form.language });
+  };
+  const isUnchanged = [initial, ...STARTERS.map((one) => one.form)].some((one) => differsInLanguageAtMost(form, one));
   const isCode = form.category === 'AUTHENTICATION';
   const examples = (['header', 'body'] as const).flatMap((part) =>
     variablesOf(part === 'header' && form.media ? '' : form[part]).map((name) => ({ key: `${part} ${name}`, part, name })),
@@ -61,15 +71,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
   return (
     <>
       <PageTitle title={id === null ? 'New template' : `Edit ${initial.name}`} about="WhatsApp reviews each change, mostly within minutes">
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          onClick={() => {
-            forgetForm();
-            onDone();
-          }}
-        >
+        <Anchor component="button" type="button" size="sm" onClick={onDone}>
           All templates
         </Anchor>
       </PageTitle>
@@ -79,18 +81,18 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             <Group gap="xs">
               <Text size="sm">Start with</Text>
               {STARTERS.map(({ label, form: starter }) => (
-                <Button
-                  key={label}
-                  size="xs"
-                  variant="default"
-                  onClick={() => {
-                    sample.clear();
-                    setForm({ ...starter, language: form.language });
-                  }}
-                >
+                <Button key={label} size="xs" variant="default" onClick={() => (isUnchanged ? startWith(starter) : ask(starter))}>
                   {label}
                 </Button>
               ))}
+              <ConfirmDialog
+                opened={asked !== null}
+                question="Replace what you entered?"
+                consequence="It has not been saved or sent."
+                action="Replace"
+                onConfirm={() => asked && startWith(asked)}
+                onClose={() => ask(null)}
+              />
             </Group>
           )}
           <Group grow align="flex-start">
@@ -203,6 +205,19 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </>
           )}
           <Group justify="flex-end">
+            {Object.keys(changed(initial, form)).length > 0 && (
+              <ConfirmButton
+                variant="default"
+                question="Discard what you entered?"
+                consequence="It has not been saved or sent."
+                onConfirm={() => {
+                  sample.clear();
+                  forgetForm();
+                }}
+              >
+                Discard
+              </ConfirmButton>
+            )}
             <Button type="submit" loading={save.isPending} disabled={sample.progress !== null}>
               Submit for review
             </Button>
@@ -231,6 +246,9 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     </>
   );
 }
+
+const differsInLanguageAtMost = (form: TemplateForm, other: TemplateForm): boolean =>
+  Object.keys(changed({ ...other, language: form.language }, form)).length === 0;
 
 /** Names the field of the editor for each fault. A fault of the number of examples stands at their text. */
 function atFields(error: unknown): unknown {

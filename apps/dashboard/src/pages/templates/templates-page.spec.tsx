@@ -1,5 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
+import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
 import { press, Refusal, type } from '../../page.fixture';
 
@@ -34,5 +35,55 @@ describe('templates', () => {
     }
     expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0], expect.anything()]);
     expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  describe('the editor', () => {
+    const body = () => screen.findByLabelText<HTMLTextAreaElement>(/^Body/);
+    const listed = (templates: object[]) => ({ [GET]: () => ({ templates, sync }) });
+
+    it('keeps a draft while the person looks at all templates, and discards it after a question', async () => {
+      openPage('/templates?edit=new', listed([template]));
+      await type(/^Body/, 'We moved.');
+      await press('All templates');
+      await screen.findByRole('heading', { name: 'Templates' });
+      await press('New template');
+      expect((await body()).value).toBe('We moved.');
+      await press('Discard');
+      expect((await body()).value).toBe('We moved.');
+      await press('Discard', 'button', await screen.findByRole('dialog', { name: 'Discard what you entered?' }));
+      expect((await body()).value).toBe('');
+    });
+
+    it('asks before a starter replaces what was entered, and not before it replaces another starter', async () => {
+      openPage('/templates?edit=new', listed([]));
+      await body();
+      await press('Order');
+      await press('Delivery');
+      expect((await body()).value).toMatch(/is on its way/);
+      await type(/^Body/, 'We moved.');
+      await press('Order');
+      const dialog = await screen.findByRole('dialog', { name: 'Replace what you entered?' });
+      expect((await body()).value).toBe('We moved.');
+      await press('Replace', 'button', dialog);
+      expect((await body()).value).toMatch(/thank you for your order/);
+    });
+
+    it('says that the edited template is gone, instead of creating another one', async () => {
+      let templates = [template];
+      const refresh = () => act(() => queries.invalidateQueries());
+      openPage('/templates?edit=3', { [GET]: () => ({ templates, sync }) });
+      await type(/^Body/, 'We moved.');
+      templates = [];
+      await refresh();
+      await screen.findByText('This template is gone');
+      expect(screen.queryByRole('button', { name: 'Submit for review' })).toBeNull();
+      templates = [template];
+      await refresh();
+      expect((await body()).value).toBe('We moved.');
+      openPage('/templates?edit=4', listed([template]));
+      await screen.findByText('This template is gone');
+      await press('All templates');
+      await screen.findByRole('heading', { name: 'Templates' });
+    });
   });
 });

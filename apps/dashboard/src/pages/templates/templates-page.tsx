@@ -47,18 +47,29 @@ export function TemplatesPage() {
     onSuccess: () => void queries.invalidateQueries({ queryKey: ['templates'] }),
   });
   const set = (change: Record<string, string | undefined>) => void navigate({ search: { ...search, ...change } });
+  const leave = () => set({ edit: undefined, from: undefined });
   const mayCreate = useMayCall('POST /api/client/templates');
   const all = list.data?.templates;
   const chosen = all?.find(({ id }) => id === chosenId);
   if (search.edit !== undefined && mayCreate && all) {
-    const shown = all.find(({ id }) => String(id) === (search.edit === 'new' ? search.from : search.edit));
+    const source = search.edit === 'new' ? search.from : search.edit;
+    const shown = all.find(({ id }) => String(id) === source);
+    if (source !== undefined && !shown)
+      return (
+        <>
+          <PageTitle title="Edit a template" />
+          <EmptyState title="This template is gone" action={<Button onClick={leave}>All templates</Button>}>
+            It was deleted, or WhatsApp no longer lists it. If it comes back, so does what you entered.
+          </EmptyState>
+        </>
+      );
     const initial = shown ? formOf(shown) : EMPTY_FORM;
     return (
       <TemplateEditor
         key={`${search.edit} ${search.from}`}
         id={search.edit === 'new' ? null : (shown?.id ?? null)}
         initial={search.edit === 'new' && shown ? { ...initial, language: '' } : initial}
-        onDone={() => set({ edit: undefined, from: undefined })}
+        onDone={leave}
       />
     );
   }
