@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { JetStreamClient } from 'nats';
+import type { ConsumerAPI, ConsumerInfo, JetStreamClient } from 'nats';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { EventTail, type TailedEvent } from './index';
@@ -11,9 +11,12 @@ import { openShop, sent, type Shop } from './shop.fixture';
 describe('the live tail of events (spec §10)', () => {
   let shop: Shop;
   let tail: EventTail;
+  let consumers: ConsumerAPI;
   beforeEach(async () => {
     shop = await openShop();
-    await ensureStreams(await shop.nc.jetstreamManager());
+    const manager = await shop.nc.jetstreamManager();
+    await ensureStreams(manager);
+    ({ consumers } = manager);
     tail = open();
   });
   afterEach(async () => {
@@ -32,6 +35,8 @@ describe('the live tail of events (spec §10)', () => {
     await tail.follow(after, (tailed) => void received.push(tailed));
     return received;
   };
+  /** The server's record of each subscription's place in the stream. */
+  const places = () => consumers.list('PUBLIC').next();
   const numbers = (received: TailedEvent[]) => received.map(({ event }) => Number(event.id.split('.').at(-1)));
   const receives = (received: TailedEvent[], ...expected: number[]) =>
     eventually(() => received.length >= expected.length).then(() => expect(numbers(received)).toEqual(expected));
@@ -191,6 +196,36 @@ describe('the live tail of events (spec §10)', () => {
     await receives(fresh, 9);
     await receives(back, 9);
     await receives(received, 1, 2, 3, 4, 5, 6, 7, 8, 9);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['NATS restarted with its store', () => shop.broker.kill().then(() => shop.broker.start())],
+    ['the server lost its place', async () => consumers.delete('PUBLIC', (await places())[0]?.name ?? '')],
+  ])('repeats no event after %s, also if none arrived before', async (_, interrupt) => {
+    for (const number of [1, 2, 3]) await publish(number);
+    const received = await follow(null);
+    const { position } = tail;
+    const [before] = await places();
+    await interrupt();
+    const reads = (place: ConsumerInfo) => place.name !== before?.name && place.num_pending === 0;
+    await eventually(async () => (await places()).some(reads));
+    // What the server has sent arrives before this response.
+    await shop.nc.flush();
+    expect(tail.position).toBe(position);
+    const late = await follow(null);
+    await publish(4);
+    await receives(late, 4);
+    await receives(received, 4);
+  });
+
+  it('continues after the last event when NATS restarts, without reading the stream again', async () => {
+    for (const number of [1, 2, 3]) await publish(number);
+    await follow(null);
+    const [before] = await places();
+    await shop.broker.kill();
+    await shop.broker.start();
+    const after = await eventually(async () => (await places()).find(({ name }) => name !== before?.name));
+    expect(after.config.opt_start_seq).toBe(4);
   });
 
   it('releases a follower that could not start', async () => {

@@ -144,38 +144,49 @@ export class EventTail {
     const manager = await this.options.nc.jetstreamManager();
     await ensureStreams(manager, limitsOn(this.options.nc));
     const { created, state } = await manager.streams.info(this.options.stream);
-    if (this.created === created || this.closed) return;
-    // A stream that replaced a lost one counts from one again: followers receive it from its beginning.
-    const isReplacement = this.created !== undefined;
-    const options = this.optionsFrom(isReplacement ? 1 : 'now');
+    if (this.closed) return;
+    if (this.created !== created) this.beginNumbering(this.created === undefined ? afterMessage(state.last_seq) : 0);
+    else if (this.live) return;
+    const options = this.optionsFrom(Math.floor(this.lastPosition) + 1);
     options.callback((error, message) => {
       if (error || !message) this.options.logger.warn({ err: error }, 'reading the live tail failed for a message');
       else this.receiveLive(message);
     });
-    this.live?.unsubscribe();
-    for (const subscription of this.catchUps) subscription.unsubscribe();
-    this.numbering += 1;
-    this.lastPosition = isReplacement ? 0 : afterMessage(state.last_seq);
-    for (const follower of this.followers) {
-      if (follower.backlog !== undefined) follower.backlog = (this.takeBacklog(follower), []);
-      follower.last = 0;
-    }
     this.live = await this.subscribe(options);
     this.created = created;
   }
 
-  /** Compares the stream after each reconnection: the server may have lost its store. */
+  /** A stream that replaced a lost one counts from one again: followers receive it from its beginning. */
+  private beginNumbering(position: number): void {
+    this.endLive();
+    for (const subscription of this.catchUps) subscription.unsubscribe();
+    this.numbering += 1;
+    this.lastPosition = position;
+    for (const follower of this.followers) {
+      if (follower.backlog !== undefined) follower.backlog = (this.takeBacklog(follower), []);
+      follower.last = 0;
+    }
+  }
+
+  private endLive(): void {
+    this.live?.unsubscribe();
+    this.live = undefined;
+  }
+
+  /** Subscribes again after each reconnection: a restarted server has lost the subscription's place, and may have lost its store. */
   private async watch(): Promise<void> {
     for await (const { type } of this.options.nc.status()) {
       if (this.closed) return;
-      if (type === 'reconnect' && this.created !== undefined) void this.reopenLive();
+      if (type !== 'reconnect' || this.created === undefined) continue;
+      this.endLive();
+      void this.reopenLive();
     }
   }
 
   private async reopenLive(): Promise<void> {
-    while (!this.closed) {
+    while (!this.closed && !this.live) {
       try {
-        return await this.openLive();
+        await this.openLive();
       } catch (error) {
         this.options.logger.warn({ err: error }, 'reopening the live tail failed; will retry');
         await new Promise((resume) => setTimeout(resume, RETRY_MS));
@@ -184,6 +195,8 @@ export class EventTail {
   }
 
   private receiveLive(message: JsMsg): void {
+    // The client reads the stream from its beginning if the server loses the subscription's place before the first message.
+    if (message.seq <= this.lastPosition) return;
     const events = tailedIn(message);
     const bytes = Math.ceil(message.data.length / events.length);
     for (const tailed of events) {
@@ -267,12 +280,11 @@ export class EventTail {
     return last;
   }
 
-  private optionsFrom(seq: number | 'now'): ConsumerOptsBuilder {
+  private optionsFrom(seq: number): ConsumerOptsBuilder {
     const options = consumerOpts();
     options.orderedConsumer();
     options.bindStream(this.options.stream);
-    if (seq === 'now') options.deliverNew();
-    else options.startSequence(seq);
+    options.startSequence(seq);
     return options;
   }
 
