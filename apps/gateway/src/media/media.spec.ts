@@ -132,10 +132,14 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     expect(platform.requests).toEqual([]);
   });
 
-  it('remembers a file that WhatsApp no longer has', async () => {
+  it.each<[string, object, string]>([
+    ['does not find', { code: 100, error_subcode: 33, message: 'Unsupported get request.' }, 'NOT_CONNECTED'],
+    ['does not find at this number', { code: 33, message: 'Object does not exist.' }, 'NOT_CONNECTED'],
+    ['refuses', { code: 100, message: 'Invalid parameter' }, 'PLATFORM_REFUSED'],
+  ])('reports a file that WhatsApp %s before its time is over as no expired one, and remembers it', async (_, error, code) => {
     const id = newId();
-    description = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request.' } };
-    for (let i = 0; i < 3; i++) expect(await codeOf(await get(id))).toEqual([404, 'MEDIA_EXPIRED']);
+    description = { error };
+    for (let i = 0; i < 3; i++) expect(await codeOf(await get(id))).toEqual([400, code]);
     expect(platform.requests).toHaveLength(1);
   });
 

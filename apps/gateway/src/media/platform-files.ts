@@ -12,8 +12,8 @@ import type { MediaInfo } from './media.responses';
 const DESCRIBE_WITHIN_MS = 10_000;
 /** The platform blocks a number after twenty failures in an hour. */
 const FAILURES = { ...atMost(10_000), ttl: 10 * 60_000 };
-/** The platform's code for an object that does not exist. */
-const MISSING = new Set([33, 100]);
+/** The platform's codes for an object that does not exist or that the connection may not read. It does not say which. */
+const NOT_READABLE = new Set([33, 100]);
 
 /** The description of a file, and its bytes. */
 export interface FoundFile {
@@ -34,7 +34,7 @@ export class PlatformFiles implements OnApplicationShutdown {
     private readonly downloads: MediaDownloads,
   ) {}
 
-  /** @throws GatewayError unless the platform still has the file */
+  /** @throws GatewayError unless the platform delivers the file; MEDIA_EXPIRED only when the file's time is over */
   async find(businessId: number, media: Pick<MediaRecord, 'media_id' | 'expires_at'>, requestId: string): Promise<FoundFile> {
     const { media_id, expires_at } = media;
     const key = `${businessId}:${media_id}`;
@@ -74,9 +74,9 @@ export class PlatformFiles implements OnApplicationShutdown {
 
   private refused(key: string, refusal: Refusal): GatewayError {
     const { platformCode, errorCode } = refusal;
-    if (platformCode !== null && MISSING.has(platformCode)) return this.remembered(key, expired());
     const error = refusedByPlatform(refusal);
-    return errorCode === 'PLATFORM_REFUSED' ? this.remembered(key, error) : error;
+    const concernsFile = errorCode === 'PLATFORM_REFUSED' || (platformCode !== null && NOT_READABLE.has(platformCode));
+    return concernsFile ? this.remembered(key, error) : error;
   }
 
   private remembered(key: string, error: GatewayError): GatewayError {

@@ -12,6 +12,7 @@ const BYTES = randomBytes(300_000);
 const SHA = createHash('sha256').update(BYTES).digest('hex');
 const FACTS = { mime_type: 'image/jpeg', file_size: BYTES.length, sha256: SHA };
 const IN_A_DAY = new Date(Date.now() + 86_400_000).toISOString();
+const A_DAY_AGO = new Date(Date.now() - 86_400_000).toISOString();
 
 interface S3Server {
   run(): Promise<AddressInfo>;
@@ -84,8 +85,8 @@ describe.each(Object.keys(STORES))('additions §2, decision 400: MEDIA_STORE as 
     record = { filename: null, expires_at: '2026-01-01T00:00:00.000Z', stored: { ...FACTS, kept_until: IN_A_DAY } };
   });
 
-  const handled = async (media_id: string, task: FileTask['task']) => {
-    tasks.push({ business_id, media_id, attempts: 7, task, expires_at: IN_A_DAY });
+  const handled = async (media_id: string, task: FileTask['task'], expires_at = IN_A_DAY) => {
+    tasks.push({ business_id, media_id, attempts: 7, task, expires_at });
     dashboard.get(FileKeeper).wake();
     await eventually(() => ended.length > 0);
     const [end] = ended.splice(0);
@@ -114,13 +115,25 @@ describe.each(Object.keys(STORES))('additions §2, decision 400: MEDIA_STORE as 
     expect([status, body]).toMatchObject([500, { error_code: 'INTERNAL', retryable: true }]);
   });
 
-  it('keeps nothing of a file with another hash, or that WhatsApp no longer has', async () => {
+  it('keeps nothing of a file with another hash, or whose time is over', async () => {
     Object.assign(description, { sha256: SHA.replace(/^./, (digit) => (digit === '0' ? '1' : '0')) });
     expect(await handled('2', 'store')).toBe('failed');
-    description = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request.' } };
-    expect(await handled('3', 'store')).toBe('gone');
+    expect(await handled('3', 'store', A_DAY_AGO)).toBe('gone');
     // S3 keeps nothing of a request that ends early, but this bucket does.
     expect((await readdir(folder, { recursive: true })).filter((path) => /^files\/\d+\/[23]/.test(path))).toEqual([]);
+  });
+
+  // 100 with subcode 33 is also the code of a lost permission and of another number.
+  it('decision 400: keeps a file on the list while WhatsApp may still have it, also when a reader got the refusal', async () => {
+    const facts = description;
+    description = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request.' } };
+    record = { filename: null, expires_at: IN_A_DAY };
+    for (const id of ['5', '6']) {
+      if (id === '6') expect((await session.get(`/api/client/media/${id}`)).body).toMatchObject({ error_code: 'NOT_CONNECTED' });
+      expect(await handled(id, 'store')).toBe('failed');
+    }
+    description = facts;
+    expect(await handled('7', 'store')).toEqual(FACTS);
   });
 
   it('leaves the work where it is when the store fails, and serves from WhatsApp meanwhile', async () => {
