@@ -48,7 +48,7 @@ export class Publisher {
   async publish(rows: OutboxRow[]): Promise<Published[]> {
     if (rows.length === 0) return [];
     const startBy = performance.now() + START_WITHIN_MS;
-    await this.reachConsumers(rows);
+    if (!(await this.reachConsumers(rows, startBy))) return [];
     const messages = groupIntoMessages(rows, this.maxBody);
     const done: Published[] = [];
     for (let wave = 0, left = messages; left.length > 0; wave++) {
@@ -61,8 +61,11 @@ export class Publisher {
     return done;
   }
 
-  /** Lengthens a stream that ends before its consumers' position, with copies of an event. Consumers recognise copies by the id. */
-  private async reachConsumers(rows: OutboxRow[]): Promise<void> {
+  /**
+   * Lengthens a stream that ends before its consumers' position, with copies of an event. Consumers recognise copies by the id.
+   * @returns false if time is up: the next call continues
+   */
+  private async reachConsumers(rows: OutboxRow[], startBy: number): Promise<boolean> {
     const shortest = new Map<string, OutboxRow>();
     for (const row of rows) {
       const stream = streamOf(row.subject) ?? '';
@@ -73,10 +76,15 @@ export class Publisher {
       for (;;) {
         const copies = Math.min(MOST_COPIES, await this.streams.countMissingBeforeNew(stream));
         if (copies === 0) break;
+        if (performance.now() >= startBy) {
+          this.options.logger.warn({ stream }, "a stream does not reach its consumers' position yet; the events stay in the outbox");
+          return false;
+        }
         const publishOne = () => jetstream.publish(subject, body, { timeout: ACK_WITHIN_MS });
         await this.streams.whileCompared(() => Promise.all(Array.from({ length: copies }, publishOne)));
       }
     }
+    return true;
   }
 
   /** Publishes as many messages at once as the streams have room for. @returns whether all are published */

@@ -4,6 +4,7 @@ import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { OutboxRelay, appendToOutbox, DeadLetters, eraseEvents, newEvent, allowDirectPublish } from './index';
+import { OutboxStreams } from './outbox-streams';
 import { ensureStreams } from './streams';
 import { openShop, sent, type Shop } from './shop.fixture';
 
@@ -118,30 +119,52 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
   });
 
-  it('mark slowly acknowledged events before PostgreSQL ends the transaction', async () => {
+  /** NATS that takes 4.5 s to acknowledge each message. @param before runs before each one */
+  const slowNats = (before: () => Promise<unknown>) => {
     const jetstream = shop.nc.jetstream();
-    const markedBefore: number[] = [];
     const now = performance.now.bind(performance);
     let slowMs = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => now() + slowMs);
     const publish = async (...args: Parameters<typeof jetstream.publish>) => {
-      markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL'));
+      await before();
       slowMs += 4_500;
       return jetstream.publish(...args);
     };
-    const nc = new Proxy(shop.nc, {
+    return new Proxy(shop.nc, {
       get: (target, name: keyof typeof shop.nc) => {
         if (name === 'jetstream') return () => ({ publish });
         const value: unknown = target[name];
         return typeof value === 'function' ? (value.bind(target) as unknown) : value;
       },
     });
+  };
+
+  it('mark slowly acknowledged events before PostgreSQL ends the transaction', async () => {
+    const markedBefore: number[] = [];
+    const nc = slowNats(async () => markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL')));
     // Each is too large to share a message, and waits for the previous one of its key.
     await append(...range(4).map((number) => sentIn(1, number, 'x'.repeat(30_000))));
     shop.relay({ nc });
     await allPublished();
     expect(markedBefore).toEqual([0, 0, 2, 2]);
     expect(await inStream()).toEqual(ids(range(4)));
+  });
+
+  it('lengthen a stream before PostgreSQL ends the transaction, and publish new events after that', async () => {
+    const transactions: (string | undefined)[] = [];
+    const nc = slowNats(async () => {
+      const [own] = await shop.db.query<{ at: string }>(
+        `SELECT xact_start::text AS at FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+      );
+      transactions.push(own?.at);
+    });
+    const missing = () => Math.max(0, 4 - transactions.length);
+    jest.spyOn(OutboxStreams.prototype, 'countMissingBeforeNew').mockImplementation(async () => Math.min(1, missing()));
+    await append(sent(1));
+    shop.relay({ nc });
+    await allPublished();
+    expect([...new Set(transactions)].map((one) => transactions.filter((at) => at === one).length)).toEqual([2, 2, 1]);
+    expect(await inStream()).toHaveLength(5);
   });
 
   it('publish and mark on time although the clock is set back', async () => {
