@@ -126,13 +126,10 @@ describe('the live tail and its session (spec §10)', () => {
   it('moves the position of a reader without events, so that its next catch-up is short', async () => {
     const { seen, beat, leave } = await watch();
     const { seq } = await publish(sent(business + 1_000, 'foreign'));
-    await eventually(
-      () => {
-        beat();
-        return seen.text.includes(`still here\n\nid: ${seq}\nevent: stream.started\ndata: {"is_complete":true}\n\n`);
-      },
-      { timeoutMs: 5_000 },
-    );
+    await eventually(() => {
+      beat();
+      return seen.text.includes(`still here\n\nid: ${seq}\nevent: stream.started\ndata: {"is_complete":true}\n\n`);
+    });
     leave();
   });
 

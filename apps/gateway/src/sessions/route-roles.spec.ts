@@ -62,6 +62,9 @@ describe('the roles of every route (decision 370)', () => {
 
   it('additions §7: managers do all but change the team, keys and the connection, and neither read the audit log nor hand over or erase people', () => {
     expect(mayNot('owner')).toEqual([]);
+    expect(mayNot('manager')).toEqual(
+      expect.arrayContaining(['POST /api/client/team', 'PUT /api/client/connection', 'GET /api/client/audit']),
+    );
     for (const route of mayNot('manager'))
       expect(route).toMatch(/(POST|PUT|PATCH|DELETE) \/api\/client\/(team|api-keys|connection)|audit|people|erasures/);
   });
