@@ -72,6 +72,7 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     await eventually(async () => (await ids(db, 'key AS id FROM send.idempotency_keys')).length === 2);
     await eventually(async () => (await ids(db, 'message_id AS id FROM send.inbound_messages')).length === 1);
     await eventually(async () => (await ids(db, 'message_id AS id FROM send.message_changes')).length === 1);
+    await eventually(async () => (await ids(db, 'message_id AS id FROM send.messages')).length === 1);
     expect(await ids(db, 'message_id AS id FROM send.message_changes')).toEqual(['wamid.in.young']);
     expect(await ids(db, `state AS id FROM send.intents`)).toEqual(['accepted', 'calling', 'unknown']);
     expect(await ids(db, 'id FROM send.intents')).not.toContain(refused);

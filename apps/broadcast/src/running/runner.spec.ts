@@ -134,7 +134,7 @@ describe('spec §10: running broadcasts', () => {
       const { broadcasts } = await harness.rpc.call(ListBroadcasts, { business_id, limit: 10, cursor: null });
       return broadcasts.map(({ status }) => status);
     };
-    await eventually(async () => (await statuses(2)).join() === 'running');
+    await eventually(async () => (await statuses(2)).join() === 'running' && (await statuses(1)).includes('running'));
     expect(await statuses(1)).toEqual(['scheduled', 'running']);
   });
 

@@ -120,6 +120,7 @@ describe('free messages of every kind (spec §3.2, decision 304)', () => {
     expect(sending.platform.calls()).toHaveLength(calls + 1);
     sending.platform.refuse(190, 401);
     expect(await mark(WRITTEN)).toMatchObject({ error_code: 'NOT_CONNECTED', extras: { platform_code: 190 } });
+    await eventually(() => sending.reported.length > 0);
     expect(sending.reported).toEqual([190]);
     sending.platform.accept();
   });
@@ -146,8 +147,8 @@ describe('free messages of every kind (spec §3.2, decision 304)', () => {
 
   it('decision 390: are shown in the thread with their content, their quote and their author', async () => {
     for (const [, send] of all) await send({ sent_by: 'agent', user_id: 7, api_key_id: null }, { reply_to: WRITTEN });
-    const [sent] = await sending.harness.published('message.sent');
-    const { conversation_id } = sent?.data as { conversation_id: number };
+    const sent = await eventually(async () => (await sending.harness.published('message.sent'))[0]);
+    const { conversation_id } = sent.data as { conversation_id: number };
     const { messages } = await sending.harness.rpc.call(GetThread, { business_id: 1, conversation_id, limit: all.length, cursor: null });
     const quote = { user_id: 7, context: { message_id: WRITTEN } };
     expect(Object.fromEntries(messages.map((message) => [message.type, message]))).toMatchObject({

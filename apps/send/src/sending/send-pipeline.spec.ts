@@ -139,8 +139,11 @@ describe('sending a message (guarantees §1)', () => {
     sending.platform.respond((_, response) => void response.destroy());
     const response = (await sending.template()) as unknown as { extras: { message_id: string } };
     await sending.harness.publish(statusEvent('wamid.x', 'sent', { callback_data: response.extras.message_id.slice(3) }, 2));
-    await sending.harness.publish(inboundEvent({ message_id: 'wamid.marker' }));
-    await eventually(async () => (await sending.harness.published('message.received')).length === 1);
+    const { consumers } = await sending.harness.nc.jetstreamManager();
+    await eventually(async () => {
+      const { num_pending, num_ack_pending } = await consumers.info('PLATFORM', 'send-statuses');
+      return num_pending + num_ack_pending === 0;
+    });
     expect(await sending.states()).toEqual(['unknown']);
   });
 
