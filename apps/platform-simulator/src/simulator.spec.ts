@@ -326,8 +326,12 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect(receiver.requests).toHaveLength(0);
     await control('POST', 'webhooks/resume', {});
     await eventually(() => receiver.requests.length > 0);
-    const { body } = await control<{ deliveries: { problem: string | null }[] }>('GET', 'deliveries');
-    expect(body.deliveries[0]?.problem).toBeNull();
+    // Logged after the receiver's response.
+    const logged = await eventually(async () => {
+      const { body } = await control<{ deliveries: { problem: string | null }[] }>('GET', 'deliveries');
+      return body.deliveries[0];
+    });
+    expect(logged.problem).toBeNull();
   });
 
   it('bans, restricts and reinstates an account, and posts it', async () => {

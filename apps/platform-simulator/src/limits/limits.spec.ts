@@ -104,7 +104,7 @@ describe('the profile (platform §5, §8.4)', () => {
   });
 
   it('§8.2: collects statuses into one webhook', async () => {
-    await profile({ batch_ms: 500 });
+    await profile({ batch_ms: 3_000 });
     const send = async (to: string) => {
       const { body } = await started.sendTemplate(to);
       return (body['messages'] as { id: string }[])[0]?.id ?? '';

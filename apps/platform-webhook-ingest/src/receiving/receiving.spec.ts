@@ -201,6 +201,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 200 })));
       await published('message', 5);
       // The platform retries a refused callback; a stored one becomes a dead letter.
+      await eventually(async () => (await count('callbacks WHERE split_at IS NULL')) === 0);
       expect([odd?.status, await count('dead_letters')]).toEqual(filling === '' ? ['rejected', 0] : ['fulfilled', 1]);
     });
 
@@ -211,6 +212,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       ).toBe(200);
       expect(await signed({ ...envelope({ messages: [text('wamid.good')] }, '702', '802'), filling }, 'second secret')).toBe(200);
       await published('message', 1);
+      await eventually(async () => (await count('callbacks WHERE split_at IS NULL')) === 0);
       expect(await count('dead_letters')).toBe(0);
     });
 
@@ -247,8 +249,9 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await harness.db.query(`INSERT INTO ingest.callbacks (body_hash, body, businesses) VALUES ('\\x00', '{"entry":', '{1}')`);
     expect(await signed({ ...envelope({ messages: [text('wamid.1')] }), filling: 'x'.repeat(300_000) })).toBe(200);
     await published('message', 1);
-    const [letter] = await harness.db.query<{ body: string; subject: string }>('SELECT body, subject FROM ingest.dead_letters');
-    expect(letter).toEqual({ body: '{"entry":', subject: '(all)' });
+    await eventually(async () => (await count('dead_letters')) > 0);
+    const letters = await harness.db.query<{ body: string; subject: string }>('SELECT body, subject FROM ingest.dead_letters');
+    expect(letters).toEqual([{ body: '{"entry":', subject: '(all)' }]);
   });
 
   it('guarantees §2: of callbacks that wait together, one that the database refuses holds up no other, and they keep their order', async () => {

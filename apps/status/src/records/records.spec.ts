@@ -33,7 +33,7 @@ describe('guarantees §4, §8: a consumer that dies', () => {
       const pending = async () =>
         (await (await harness.nc.jetstreamManager()).consumers.info('PUBLIC', 'status-acceptances')).num_ack_pending;
       // JetStream redelivers an event that stays unacknowledged for 30 s.
-      await eventually(async () => (await pending()) === 0, { timeoutMs: 45_000 });
+      await eventually(async () => (await pending()) === 0, { timeoutMs: 90_000 });
       expect(await rows('records')).toBe(1);
       const published = () => harness.published('message.status');
       await eventually(async () => (await published()).length === 1);
