@@ -273,9 +273,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     };
     await append(sent(2));
     relay.wake();
-    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0 && (await inStream()).length >= 3, {
-      timeoutMs: 30_000,
-    });
+    await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0 && (await inStream()).length >= 3);
     expect((await inStream()).slice(0, 3)).toEqual(ids(range(3)));
   });
 
@@ -406,7 +404,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     await letters.requestReplay('all');
     relay.wake();
     expect(await effects(4)).toEqual(ids([0, 1, 3, 2]));
-    expect((await letters.list(10)).letters).toEqual([]);
+    await eventually(async () => (await letters.list(10)).letters.length === 0);
   });
 
   it('read events by a budget in bytes (guarantees N1)', async () => {
