@@ -54,6 +54,14 @@ describe('the check of a new broadcast (decision 453)', () => {
     expect(sent().map(({ route }) => route)).not.toContain('POST /api/client/broadcasts');
   });
 
+  it('names the day whose limit counts', async () => {
+    drawStep(null);
+    await screen.findByText('1,000 of 1,000 recipients are left today.');
+    cleanup();
+    drawStep('2099-01-01T09:00');
+    await screen.findByText('1,000 of 1,000 recipients are left on Jan 1, 2099.');
+  });
+
   it('decision 621: says how many opted out, or that it is unknown', async () => {
     drawStep(null, { ...check, total: 10, suppressed: 3 });
     await screen.findByText('3 people opted out or are blocked, and will get nothing.');

@@ -105,7 +105,7 @@ export function CheckStep({
                 )}
                 <SuppressedNotice suppressed={suppressed} />
                 <CostEstimate estimate={estimate} category={category} />
-                <DailyLimitNotice {...daily_limit} tooMany={tooMany} />
+                <DailyLimitNotice {...daily_limit} tooMany={tooMany} startsAt={moment} />
                 <Group justify="flex-end">
                   <Button disabled={!isValid || tooMany || draft.name.trim() === ''} loading={start.isPending} onClick={open}>
                     {when ? 'Schedule' : 'Start sending'}

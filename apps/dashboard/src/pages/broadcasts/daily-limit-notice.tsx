@@ -1,11 +1,20 @@
 import { Alert, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
-import { number } from '../../components/format-number';
-import { clockTime } from '../../components/clock-time';
+import { useZone } from '../../api/use-zone';
+import { clockTime, dayIn, momentDate } from '../../components/clock-time';
+import { counted, number } from '../../components/format-number';
 
-/** How many people the business may still write to on the day of the broadcast. */
-export function DailyLimitNotice({ limit, left, resets_at, tooMany }: Schemas['BroadcastCheck']['daily_limit'] & { tooMany: boolean }) {
-  const rest = limit === 0 ? 'Your plan includes no broadcasts.' : `${number(left)} of ${number(limit)} recipients are left today.`;
+type DailyLimitNoticeProps = Schemas['BroadcastCheck']['daily_limit'] & { tooMany: boolean; startsAt?: Date | null };
+
+/** How many people the business may still write to on the day of the broadcast. @param startsAt null for a start at once */
+export function DailyLimitNotice({ limit, left, resets_at, tooMany, startsAt = null }: DailyLimitNoticeProps) {
+  const zone = useZone();
+  const start = (startsAt ?? new Date()).toISOString();
+  const day = dayIn(zone, start) === dayIn(zone, new Date().toISOString()) ? 'today' : `on ${momentDate(start, zone)}`;
+  const rest =
+    limit === 0
+      ? 'Your plan includes no broadcasts.'
+      : `${number(left)} of ${counted(limit, 'recipient')} ${left === 1 ? 'is' : 'are'} left ${day}.`;
   if (!tooMany)
     return (
       <Text size="sm" c="dimmed">
