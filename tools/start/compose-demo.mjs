@@ -32,7 +32,7 @@ writeFileSync(join(dir, 'demo.json'), `${JSON.stringify(shown, null, 2)}\n`, { m
 console.log(
   demoPage(shown, {
     seconds: ((Date.now() - began) / 1000).toFixed(1),
-    stop: 'docker compose down',
+    stop: "docker compose --profile '*' down",
     more: "The services' log is shown by docker compose logs",
   }),
 );
