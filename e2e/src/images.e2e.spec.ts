@@ -133,4 +133,24 @@ describe('the content of the images', () => {
       expect([command, ran.status, ran.stderr]).toEqual([command, 0, '']);
     }
   });
+
+  it('spec §11: creates the first operator with a password from standard input, as docs/operations.md shows', async () => {
+    const documented = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
+      .split('\n')
+      .filter((line) => line.startsWith('printf %s "$OPERATOR_PASSWORD" |'));
+    const places = documented.map((line) => /(exec -T gateway|exec -T .* standalone|kubectl exec -i deploy\/gateway --) node /.test(line));
+    expect(places).toEqual([true, true, true]);
+    const folder = collected('standalone');
+    const database = await testDatabase();
+    ends.push(database.drop);
+    writeFileSync(join(folder, 'env'), `DATABASE_URL='${database.url}'\n`);
+    for (const [nth, line] of documented.entries()) {
+      const command = /node (deploy\/docker\/run\.mjs .*)$/.exec(line)?.[1]?.split(' ') ?? [];
+      const args = command.map((word) => (word.includes('@') ? `operator${nth}@example.com` : word));
+      const commandEnv = { PATH: env['PATH'], APP: 'gateway', ENV_FILE: join(folder, 'env') };
+      if (nth === 0) run('node', ['deploy/docker/run.mjs', 'migrate'], folder, { APP: 'gateway', DATABASE_URL: database.url });
+      const ran = spawnSync('node', args, { cwd: folder, encoding: 'utf8', env: commandEnv, input: 'a long phrase to remember' });
+      expect([ran.stderr, ran.status, ran.stdout]).toEqual(['', 0, expect.stringMatching(/^Operator \d+ created\.\n$/)]);
+    }
+  });
 });
