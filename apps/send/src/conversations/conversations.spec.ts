@@ -42,6 +42,10 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search: null });
     return conversations.map(({ customer_phone }) => customer_phone).sort();
   };
+  const found = async (search: string) => {
+    const { conversations } = await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search });
+    return conversations.map(({ customer_phone }) => customer_phone);
+  };
   const template = (to: string) => sending.template({}, { to });
   /** A MARKETING template. */
   const offer = (to: string) => sending.template({}, { to, name: 'offer', params: ['x'] });
@@ -207,6 +211,13 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
       const sent = await firstSent();
       expect(sent.data).toMatchObject({ conversation_id: answered });
       expect(await customers()).toEqual([DIALLED]);
+    });
+
+    it.each([WA_ID, WA_ID.slice(4), DIALLED])('finds the person by %s', async (search) => {
+      await template(DIALLED);
+      await sending.harness.publish(message([WA_ID, null], { text: 'Hi' }));
+      await received(1);
+      expect(await found(search)).toEqual([DIALLED]);
     });
 
     it('merges two conversations of the phone into the older one, which gets the message', async () => {

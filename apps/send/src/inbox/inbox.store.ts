@@ -103,10 +103,10 @@ const ALL_BY_ACTIVITY: Searched = {
   rank: '0',
   before: `(${ACTIVITY}, id) < (coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))`,
 };
-/** People with a matching name or number, `$13`, before conversations with a matching message, `$12`. */
-const PERSON_RANK = 'CASE WHEN id = ANY ($13::bigint[]) THEN 1 ELSE 0 END';
+/** People with a matching name or number, `$14`, before conversations with a matching message, `$12`. */
+const PERSON_RANK = 'CASE WHEN id = ANY ($14::bigint[]) THEN 1 ELSE 0 END';
 const CANDIDATES: Searched = {
-  which: `id = ANY ($13::bigint[] || $12::bigint[]) AND ${onRow('merged_into IS NULL')}`,
+  which: `id = ANY ($14::bigint[] || $12::bigint[]) AND ${onRow('merged_into IS NULL')}`,
   rank: PERSON_RANK,
   before: `(${PERSON_RANK}, ${ACTIVITY}, id) < (coalesce($9::bigint, 2), coalesce($7::timestamptz, 'infinity'), coalesce($8::bigint, 0))`,
 };
@@ -118,7 +118,8 @@ const searchSql = (view: InboxView, { which, rank, before }: Searched) =>
       `SELECT ${COLUMNS}, ${rank} AS rank, ${ACTIVITY} AS activity FROM send.conversations
        WHERE business_id = $1 AND ${which} AND ${onRow(VIEWS[view])} AND ${before}
        ORDER BY ${rank === '0' ? '' : `${rank} DESC, `}${ACTIVITY} DESC, id DESC LIMIT $5`,
-      `($9::bigint IS NULL OR true) AND (position($11 IN row.phone) > 0 OR position(' ' || lower($10) IN ' ' || lower(row.name)) > 0 OR row.id = ANY ($12::bigint[]))
+      `($9::bigint IS NULL OR true) AND (position($11 IN row.phone) > 0 OR position(' ' || lower($10) IN ' ' || lower(row.name)) > 0
+          OR row.id = ANY ($12::bigint[]) OR row.id = ANY ($13::bigint[]))
          AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id)) AND ${filters(view)}`,
       { ...LIMITS, columns: 'activity::text AS exact' },
     ),
@@ -175,7 +176,7 @@ export class InboxStore {
   private async search({ business_id, limit, cursor, ...filter }: RequestOf<typeof ListConversations>, terms: SearchTerms) {
     readCursor(cursor, ['id', 'time', 'id']);
     const reads = this.db.reads(business_id);
-    const candidates = await findCandidates(reads, business_id, terms);
+    const { numbers, people } = await findCandidates(reads, business_id, terms);
     const found = await findByWords(reads, business_id, terms);
     const { page, next_cursor } = await filteredPage<ConversationRow>(
       limit,
@@ -183,10 +184,10 @@ export class InboxStore {
       (scan) => {
         const [rank, at, id] = readCursor(scan.cursor, ['id', 'time', 'id']) ?? [null, null, null];
         const place = [scan.examined, scan.returned, at, id, rank];
-        const values = [business_id, ...filterValues(filter), ...place, terms.text, terms.digits, [...found.keys()]];
-        return candidates === null
+        const values = [business_id, ...filterValues(filter), ...place, terms.text, terms.digits, [...found.keys()], numbers ?? []];
+        return people === null
           ? reads.query<ConversationRow>(ALL_CONVERSATIONS[filter.view ?? 'all'], values)
-          : reads.query<ConversationRow>(CANDIDATE_CONVERSATIONS[filter.view ?? 'all'], [...values, candidates]);
+          : reads.query<ConversationRow>(CANDIDATE_CONVERSATIONS[filter.view ?? 'all'], [...values, people]);
       },
       ({ rank, exact, id }) => [rank, exact, id],
     );

@@ -29,21 +29,28 @@ const candidatesSql = (number: string) => `
 const WITH_BEGINNING = candidatesSql(BEGINNING);
 const WITH_PART = candidatesSql(PART);
 
-/** Finds the conversations with a matching name or number by indexes. @returns null if there are more than MAX_CANDIDATES */
+/** Conversations that the indexes find, each list null if it has more than MAX_CANDIDATES. */
+interface Candidates {
+  /** Those that a matching number leads to, which may be another than they show. */
+  numbers: string[] | null;
+  /** Those with a matching name or number. */
+  people: string[] | null;
+}
+
+/** Finds the conversations with a matching name or number by indexes. */
 export async function findCandidates(
   reads: Pick<Database, 'query'>,
   businessId: number,
   { digits, beginning, whole }: SearchTerms,
-): Promise<string[] | null> {
+): Promise<Candidates> {
   const sql = (digits ?? '').length < SHORTEST_PART ? WITH_BEGINNING : WITH_PART;
   const found = await reads.query<{ source: number; id: string }>(sql, [businessId, digits, beginning, whole]);
-  const fromSource = (source: number) => found.filter((candidate) => candidate.source === source).map(({ id }) => id);
-  const isTooMany = (ids: string[]) => ids.length > MAX_CANDIDATES;
+  const atMost = (ids: string[]) => (ids.length > MAX_CANDIDATES ? null : ids);
+  const fromSource = (source: number) => atMost(found.filter((candidate) => candidate.source === source).map(({ id }) => id));
   const numbers = fromSource(1);
   // A matching name has both words, so a search for the rarer one is enough.
-  const named = (whole === null ? [fromSource(2)] : [fromSource(3), fromSource(2)]).find((ids) => !isTooMany(ids));
-  const ids = new Set([...numbers, ...(named ?? [])]);
-  return named === undefined || isTooMany(numbers) || ids.size > MAX_CANDIDATES ? null : [...ids];
+  const named = whole === null ? fromSource(2) : (fromSource(3) ?? fromSource(2));
+  return { numbers, people: numbers && named && atMost([...new Set([...numbers, ...named])]) };
 }
 
 /** The newest message of each conversation with all words, without messages that their sender deleted. */
