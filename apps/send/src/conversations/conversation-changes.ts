@@ -7,6 +7,8 @@ export class ConversationChanges {
   readonly aliases: (Alias & { conversationId: number })[] = [];
   readonly userIds: { id: number; userId: string }[] = [];
   readonly merged: { kept: number; gone: number }[] = [];
+  /** Numbers of conversations that may have none yet. The database clears phones before it sets these. */
+  phones: { conversationId: number; phone: string }[] = [];
   readonly clearedPhones: { conversationId: number; phone: string }[] = [];
 
   constructor(
@@ -25,11 +27,21 @@ export class ConversationChanges {
     }
     for (const alias of found.newAliases) {
       const holder = this.known.get(aliasKey(businessId, alias));
-      if (holder && holder.id !== conversation.id) this.clearedPhones.push({ conversationId: holder.id, phone: alias });
+      if (holder && holder.id !== conversation.id) this.clearPhone(holder.id, alias);
       this.known.set(aliasKey(businessId, alias), conversation);
       this.aliases.push({ businessId, alias, conversationId: conversation.id });
     }
+    // Only the present user id proves that the number is the person's own.
+    const phone = person.phone ?? person.waId;
+    const isOwn = person.userId !== null && person.userId === conversation.userId;
+    if (found.conversation && isOwn && phone !== null && found.newAliases.includes(phone))
+      this.phones.push({ conversationId: conversation.id, phone });
     return conversation.id;
+  }
+
+  private clearPhone(conversationId: number, phone: string): void {
+    this.clearedPhones.push({ conversationId, phone });
+    this.phones = this.phones.filter((given) => given.conversationId !== conversationId || given.phone !== phone);
   }
 
   private create({ businessId, phone, userId, waId }: Person): KnownConversation {

@@ -89,6 +89,7 @@ export class ConversationService {
     if (changes.aliases.length > 0) await this.store.pointAliases(tx, changes.aliases);
     for (const { id, userId } of changes.userIds) await this.store.setUserId(tx, id, userId);
     if (changes.clearedPhones.length > 0) await this.store.clearPhones(tx, changes.clearedPhones);
+    for (const { conversationId, phone } of changes.phones) await this.store.addPhone(tx, conversationId, phone);
     for (const { kept, gone } of changes.merged) await this.store.merge(tx, kept, gone);
   }
 }

@@ -101,6 +101,11 @@ export class ConversationStore {
     );
   }
 
+  /** Sets the phone of a conversation that has none. */
+  async addPhone(tx: Tx, conversationId: number, phone: string): Promise<void> {
+    await tx.query('UPDATE send.conversations SET phone = $2 WHERE id = $1 AND phone IS NULL', [conversationId, phone]);
+  }
+
   async setUserId(tx: Tx, conversationId: number, userId: string): Promise<void> {
     await tx.query('UPDATE send.conversations SET user_id = $2 WHERE id = $1', [conversationId, userId]);
   }

@@ -114,6 +114,20 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     });
   });
 
+  it('shows and finds the number that a user id has later', async () => {
+    await sending.harness.publish(message([null, 'IN.1']));
+    await received(1);
+    expect(await customers()).toEqual(['IN.1']);
+    await sending.harness.publish(message([NUMBER, 'IN.1']));
+    await received(2);
+    expect(await customers()).toEqual([NUMBER]);
+    expect(await found(NUMBER)).toEqual([NUMBER]);
+    // The number passes to another person, and the first one has a new number.
+    await sending.harness.publish(message([NUMBER, 'IN.2']), message([OTHER_NUMBER, 'IN.1']));
+    await received(4);
+    expect([await found(NUMBER), await found(OTHER_NUMBER)]).toEqual([[NUMBER], [OTHER_NUMBER]]);
+  });
+
   describe('a number with a former owner (platform §4.4)', () => {
     const [former, person]: [Aliases, Aliases] = [
       [OTHER_NUMBER, 'IN.9'],
