@@ -209,7 +209,7 @@ describe('the live tail of events (spec §10)', () => {
     await interrupt();
     const reads = (place: ConsumerInfo) => place.name !== before?.name && place.num_pending === 0;
     await eventually(async () => (await places()).some(reads));
-    // What the server has sent arrives before this response.
+    // Messages that the server has sent arrive before this response.
     await shop.nc.flush();
     expect(tail.position).toBe(position);
     const late = await follow(null);
