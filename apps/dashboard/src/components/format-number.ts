@@ -14,3 +14,5 @@ export const rate = (part: number, whole: number): string =>
 export const counted = (value: number, noun: string): string => `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
 /** `1 person`, `61 people` */
 export const peopleCounted = (value: number): string => `${number(value)} ${value === 1 ? 'person' : 'people'}`;
+/** The verb after a count. */
+export const isOrAre = (value: number): string => (value === 1 ? 'is' : 'are');

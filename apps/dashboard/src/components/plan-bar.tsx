@@ -1,6 +1,6 @@
 import { Group, Progress, Skeleton, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { number } from './format-number';
+import { counted, number } from './format-number';
 import { useNow } from './clock';
 import { type Business, useKeys, shareOf, NEARLY, resets } from './busiest-key';
 import { Dimmed } from './dimmed';
@@ -22,7 +22,7 @@ export function PlanBar({ business }: { business: Business }) {
       <Group gap={4} wrap="nowrap">
         {share >= NEARLY && <IconAlertTriangle size={16} aria-label="Nearly used up" style={{ flexShrink: 0 }} />}
         <Text size="xs" fw={600}>
-          {used} of {number(daily_limit)} API sends today
+          {used} of {counted(daily_limit, 'API send')} today
         </Text>
       </Group>
       <Progress

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { counted } from './format-number';
 
 /** Says in the form's words why a field's value is wrong, or null if it is right; the label goes in front. A required text must not be blank. */
 export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string | null {
@@ -7,7 +8,7 @@ export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string
   if (validity.valueMissing || (required && type !== 'password' && value.trim() === '')) return 'is missing';
   if (validity.valid) return null;
   if (validity.typeMismatch && type === 'email') return 'must be an address such as name@company.com';
-  if (validity.tooShort) return `needs at least ${minLength} characters`;
+  if (validity.tooShort) return `needs at least ${counted(minLength, 'character')}`;
   if (type.startsWith('date')) return 'must be a date with a year of four digits';
   if (validity.badInput || validity.rangeUnderflow || validity.rangeOverflow) return `must be ${rangeOf(min, max)}`;
   return validationMessage;

@@ -120,7 +120,7 @@ describe('pages by their address (decision 430)', () => {
     chooseFile('list.csv', 'phone\n"12015550177');
     await screen.findByText(/^Line \d: a quotation mark/);
     chooseFile('list.csv', 'phone\n12015550177');
-    await screen.findByText('list.csv: 1 row, columns phone');
+    await screen.findByText('list.csv: 1 row, column phone');
     expect([next(), screen.queryByRole('alert')]).toEqual([false, null]);
     for (const [text, more, problem] of [
       ['', { size: 8_000_001 }, /^The file is larger than 8 MB/],
@@ -130,7 +130,7 @@ describe('pages by their address (decision 430)', () => {
       await screen.findByText(problem);
       expect([next(), screen.queryByRole('status')]).toEqual([true, null]);
       chooseFile('list.csv', 'phone\n12015550177');
-      await screen.findByText('list.csv: 1 row, columns phone');
+      await screen.findByText('list.csv: 1 row, column phone');
     }
     chooseFile('list.csv', '', { size: 8_000_001 });
     await press('Use another list');

@@ -69,6 +69,11 @@ describe('logins and keys (decision 430)', () => {
     ]);
   });
 
+  it('two steps: counts the last recovery code as one', async () => {
+    account(<TwoStepLogin />, { 'GET /api/client/me/totp': () => ({ enabled: true, required: false, recovery_codes_left: 1 }) });
+    await screen.findByText('On. 1 recovery code is left.');
+  });
+
   it('sessions: names browsers, and ends another one after a question, never this one', async () => {
     const session = { user_agent: 'curl/8.5.0', ip: null, created_at: '2026-01-01T00:00:00Z', last_used_at: '2026-01-01T00:00:00Z' };
     account(<SessionList />, {

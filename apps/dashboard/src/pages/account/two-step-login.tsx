@@ -1,6 +1,7 @@
 import { Alert, Button, Stack, Text, PasswordInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request, shownByForm } from '../../api/client';
+import { counted, isOrAre } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import { Snippet } from '../../components/snippet';
 import { ConfirmTwoSteps } from './confirm-two-steps';
@@ -58,7 +59,9 @@ export function TwoStepLogin() {
             )}
             {enabled && (
               <>
-                <Text size="sm">On. {recovery_codes_left} recovery codes are left.</Text>
+                <Text size="sm">
+                  On. {counted(recovery_codes_left, 'recovery code')} {isOrAre(recovery_codes_left)} left.
+                </Text>
                 <EndTwoSteps />
               </>
             )}

@@ -1,4 +1,6 @@
 import { Text } from '@mantine/core';
+import { counted } from '../../components/format-number';
+
 /** The period over which the pace is measured. */
 export const PACE_MS = 10_000;
 
@@ -21,7 +23,7 @@ export function BroadcastPace({ pace, pending }: { pace: number | null; pending:
   return (
     <Text size="sm">
       {pace < 10 ? pace.toFixed(1) : Math.round(pace)} a second
-      {pace > 0 && ` · about ${left < 90 ? `${Math.ceil(left)} seconds` : `${Math.ceil(left / 60)} minutes`} to go`}
+      {pace > 0 && ` · about ${left < 90 ? counted(Math.ceil(left), 'second') : `${Math.ceil(left / 60)} minutes`} to go`}
     </Text>
   );
 }

@@ -54,6 +54,11 @@ describe('the check of a new broadcast (decision 453)', () => {
     expect(sent().map(({ route }) => route)).not.toContain('POST /api/client/broadcasts');
   });
 
+  it('counts one wrong row as one', async () => {
+    drawStep(null, { ...check, total: 20, wrong: 1, faults: [{ line: 1, field: 'phone', message: 'is no phone number' }] });
+    await screen.findByText('1 of 20 rows is invalid');
+  });
+
   it('names the day whose limit counts', async () => {
     drawStep(null);
     await screen.findByText('1,000 of 1,000 recipients are left today.');

@@ -5,7 +5,7 @@ import { api, notifySuccess, request } from '../../api/client';
 import { useCreateBroadcast } from '../../api/use-create-broadcast';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { DatetimeField } from '../../components/datetime-field';
-import { number, peopleCounted } from '../../components/format-number';
+import { counted, number, peopleCounted } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import type { Template } from '../templates/template-values';
 import { CostEstimate } from './cost-estimate';
@@ -138,5 +138,5 @@ export function CheckStep({
 /** The time that a number of messages takes. */
 function lasts(total: number): string {
   const seconds = Math.max(1, Math.ceil(total / PER_SECOND));
-  return seconds < 90 ? `${seconds} ${seconds === 1 ? 'second' : 'seconds'}` : `${Math.ceil(seconds / 60)} minutes`;
+  return seconds < 90 ? counted(seconds, 'second') : `${Math.ceil(seconds / 60)} minutes`;
 }

@@ -2,7 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { useZone } from '../../api/use-zone';
 import { clockTime, dayIn, momentDate } from '../../components/clock-time';
-import { counted, number } from '../../components/format-number';
+import { counted, isOrAre, number } from '../../components/format-number';
 
 type DailyLimitNoticeProps = Schemas['BroadcastCheck']['daily_limit'] & { tooMany: boolean; startsAt?: Date | null };
 
@@ -12,9 +12,7 @@ export function DailyLimitNotice({ limit, left, resets_at, tooMany, startsAt = n
   const start = (startsAt ?? new Date()).toISOString();
   const day = dayIn(zone, start) === dayIn(zone, new Date().toISOString()) ? 'today' : `on ${momentDate(start, zone)}`;
   const rest =
-    limit === 0
-      ? 'Your plan includes no broadcasts.'
-      : `${number(left)} of ${counted(limit, 'recipient')} ${left === 1 ? 'is' : 'are'} left ${day}.`;
+    limit === 0 ? 'Your plan includes no broadcasts.' : `${number(left)} of ${counted(limit, 'recipient')} ${isOrAre(left)} left ${day}.`;
   if (!tooMany)
     return (
       <Text size="sm" c="dimmed">

@@ -2,7 +2,7 @@ import { Alert, Anchor, Button, FileInput, Group, Stack, Text, Textarea } from '
 import { IconUpload } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { csvFile } from '../../components/csv-file';
-import { number } from '../../components/format-number';
+import { counted, number } from '../../components/format-number';
 import { readFile } from '../../components/read-file';
 import { useDraft } from './draft';
 import { mapByNames, type Field } from './mapping';
@@ -88,7 +88,7 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
       {draft.table && (
         <Text size="sm" role="status">
           {draft.file !== null && `${draft.file}: `}
-          {number(draft.table.rows.length)} {draft.table.rows.length === 1 ? 'row' : 'rows'}, columns {draft.table.names.join(', ')}
+          {counted(draft.table.rows.length, 'row')}, {draft.table.names.length === 1 ? 'column' : 'columns'} {draft.table.names.join(', ')}
         </Text>
       )}
       <Group justify="flex-end">

@@ -1,7 +1,7 @@
 import { Alert, Button, List } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { csvFile } from '../../components/csv-file';
-import { number } from '../../components/format-number';
+import { counted, isOrAre, number } from '../../components/format-number';
 import type { RowFault } from './row-faults';
 
 /** Faults on the page; the download has those that the check returned. */
@@ -10,7 +10,7 @@ const SHOWN = 20;
 export function RowFaultsAlert({ faults, wrong, total }: { faults: RowFault[]; wrong: number; total: number }) {
   const rows = [['line', 'field', 'error'], ...faults.map(({ line, field, message }) => [line, field, message])];
   return (
-    <Alert color="red" role="alert" title={`${number(wrong)} of ${number(total)} rows are invalid`}>
+    <Alert color="red" role="alert" title={`${number(wrong)} of ${counted(total, 'row')} ${isOrAre(wrong)} invalid`}>
       Correct them in the list and choose it again; nothing is sent before every row is valid.
       <List size="sm" mt="xs">
         {faults.slice(0, SHOWN).map(({ line, field, message }) => (
@@ -28,7 +28,7 @@ export function RowFaultsAlert({ faults, wrong, total }: { faults: RowFault[]; w
         href={csvFile(rows)}
         download="broadcast-errors.csv"
       >
-        {faults.length < wrong ? `Download the first ${faults.length} errors as CSV` : 'Download the errors as CSV'}
+        {faults.length < wrong ? `Download the first ${counted(faults.length, 'error')} as CSV` : 'Download the errors as CSV'}
       </Button>
     </Alert>
   );

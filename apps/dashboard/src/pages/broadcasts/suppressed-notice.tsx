@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
-import { peopleCounted } from '../../components/format-number';
+import { isOrAre, peopleCounted } from '../../components/format-number';
 
 /** Whom a broadcast leaves out because they opted out or are blocked (decision 621). */
 export function SuppressedNotice({ suppressed }: Pick<Schemas['BroadcastCheck'], 'suppressed'>) {
@@ -9,7 +9,7 @@ export function SuppressedNotice({ suppressed }: Pick<Schemas['BroadcastCheck'],
     <Text size="sm">
       {suppressed === null
         ? 'The opted-out contacts in this list cannot be counted now. They get nothing.'
-        : `${peopleCounted(suppressed)} opted out or ${suppressed === 1 ? 'is' : 'are'} blocked, and will get nothing.`}
+        : `${peopleCounted(suppressed)} opted out or ${isOrAre(suppressed)} blocked, and will get nothing.`}
     </Text>
   );
 }

@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, request, type Schemas } from '../../api/client';
+import { counted } from '../../components/format-number';
 import { useDraft } from './draft';
 import { readTable } from './recipients-table';
 
@@ -19,7 +20,7 @@ export function useDuplicate() {
       change({
         name: `${name.slice(0, 93)} (copy)`,
         template: `${template_name}/${language}`,
-        ...{ text: '', file: `${total_recipients} recipients of ${name}`, startsAt: null },
+        ...{ text: '', file: `${counted(total_recipients, 'recipient')} of ${name}`, startsAt: null },
         table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
         mapping: Object.fromEntries(fields.map((key, column) => [key, { column }])),
       });

@@ -32,7 +32,7 @@ export function WebhookHealth({ webhooks }: { webhooks: Schemas['Webhooks']['web
               {webhook.is_active !== 1 ? (
                 <StateBadge of="pending" label="off" />
               ) : (
-                webhook.fail_count > 0 && <StateBadge of="failed" label={`${webhook.fail_count} failures in a row`} />
+                webhook.fail_count > 0 && <StateBadge of="failed" label={`${counted(webhook.fail_count, 'failure')} in a row`} />
               )}
             </Group>
             <DeliveryRate webhook={webhook} zone={zone} />

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { api, request, type Schemas } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { EmptyState } from '../../components/empty-state';
+import { counted } from '../../components/format-number';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
@@ -66,9 +67,7 @@ export function DeadLettersPage() {
                       <Text size="sm" lineClamp={3}>
                         {letter.reason}
                       </Text>
-                      <Dimmed size="xs">
-                        {letter.tries} {letter.tries === 1 ? 'attempt' : 'attempts'}
-                      </Dimmed>
+                      <Dimmed size="xs">{counted(letter.tries, 'attempt')}</Dimmed>
                     </Table.Td>
                     <Table.Td>
                       {letter.replay_requested ? (

@@ -1,6 +1,7 @@
 import { Group, Table } from '@mantine/core';
 import { api, request } from '../../api/client';
 import { EmptyState } from '../../components/empty-state';
+import { counted, isOrAre } from '../../components/format-number';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
@@ -31,7 +32,13 @@ export function ErasureList() {
                   <Table.Td>{contact}</Table.Td>
                   <Table.Td>
                     <StateBadge of={state === 'done' ? 'succeeded' : 'running'} label={state} />
-                    <Dimmed size="xs">{completed_at ? <RelativeTime at={completed_at} /> : `${confirmed.length} services are done`}</Dimmed>
+                    <Dimmed size="xs">
+                      {completed_at ? (
+                        <RelativeTime at={completed_at} />
+                      ) : (
+                        `${counted(confirmed.length, 'service')} ${isOrAre(confirmed.length)} done`
+                      )}
+                    </Dimmed>
                   </Table.Td>
                   <Table.Td>
                     <RelativeTime at={requested_at} />

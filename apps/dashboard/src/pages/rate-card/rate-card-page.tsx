@@ -7,7 +7,7 @@ import { dateShown } from '../../components/clock-time';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { EmptyState } from '../../components/empty-state';
-import { number } from '../../components/format-number';
+import { counted, number } from '../../components/format-number';
 import { money, priceWord } from '../../components/money';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
@@ -54,7 +54,7 @@ export function RateCardPage() {
                     placeholder="India"
                   />
                   <Dimmed>
-                    {number(found.length)} of {number(rates.length)} rates, in {currency}
+                    {number(found.length)} of {counted(rates.length, 'rate')}, in {currency}
                     {found.length > SHOWN && `; the first ${SHOWN} are shown`}
                   </Dimmed>
                 </Group>

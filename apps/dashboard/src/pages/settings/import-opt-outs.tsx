@@ -3,7 +3,7 @@ import { IconUpload } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, notifySuccess, request } from '../../api/client';
-import { number } from '../../components/format-number';
+import { counted, number } from '../../components/format-number';
 import { readFile } from '../../components/read-file';
 import { optOutRows } from './opt-out-rows';
 
@@ -42,7 +42,7 @@ export function ImportOptOuts() {
         )}
       </FileButton>
       {faults.length > 0 && (
-        <Alert color="red" w="100%" title={`${number(faults.length)} rows were not imported`} role="alert">
+        <Alert color="red" w="100%" title={`${counted(faults.length, 'row')} could not be imported`} role="alert">
           <List size="sm">
             {faults.slice(0, FAULTS_SHOWN).map(({ row, field, message }) => (
               <List.Item key={row}>

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client';
 import { InputError } from '../../api/input-error';
+import { counted } from '../../components/format-number';
 
 type OptOutRow = Schemas['ImportSuppressionsRequest']['rows'][number];
 
@@ -19,7 +20,7 @@ export async function optOutRows(text: string): Promise<OptOutRow[]> {
   return lines.map(({ line, cells }) => {
     if (cells.length !== names.length)
       throw new InputError(
-        `Line ${line} has ${cells.length} values, but the first line names ${names.length} columns. Quote a value that contains the separator.`,
+        `Line ${line} has ${counted(cells.length, 'value')}, but the first line names ${counted(names.length, 'column')}. Quote a value that contains the separator.`,
       );
     const { phone = '', state, reason, since } = Object.fromEntries(names.map((name, i) => [name, cells[i]]));
     return { phone, state: (state || 'opted_out') as OptOutRow['state'], ...(reason && { reason }), ...(since && { since }) };

@@ -37,6 +37,11 @@ describe('templates', () => {
     expect(keys[2]).not.toBe(keys[0]);
   });
 
+  it('counts one template as one', async () => {
+    openPage('/templates', { [GET]: () => ({ templates: [template], sync }) });
+    await screen.findByText(/^1 template, synced/);
+  });
+
   describe('the editor', () => {
     const body = () => screen.findByLabelText<HTMLTextAreaElement>(/^Body/);
     const listed = (templates: object[]) => ({ [GET]: () => ({ templates, sync }) });

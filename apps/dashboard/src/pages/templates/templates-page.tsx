@@ -10,6 +10,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
+import { counted } from '../../components/format-number';
 import { PageTitle } from '../../components/page-title';
 import { TemplateEditor } from './template-editor';
 import { EMPTY_FORM, editFault, formOf } from './template-form';
@@ -94,7 +95,7 @@ export function TemplatesPage() {
                 `The last sync failed: ${state.problem}`
               ) : (
                 <>
-                  {state.found} templates, synced <RelativeTime at={state.finished_at} />
+                  {counted(state.found, 'template')}, synced <RelativeTime at={state.finished_at} />
                 </>
               )}
             </Text>

@@ -1,5 +1,5 @@
 import { Code, Stack, Text } from '@mantine/core';
-import { number } from '../../components/format-number';
+import { counted } from '../../components/format-number';
 import { quoted } from '../../components/shell-quote';
 import { Snippet } from '../../components/snippet';
 import { type Delivery } from './webhook';
@@ -25,7 +25,7 @@ export function SentRequest({ delivery: { request, payload } }: { delivery: Deli
         {headers.join('\n')}
       </Code>
       <Text size="sm" fw={600}>
-        Body, {number(new TextEncoder().encode(request.body).length)} bytes
+        Body, {counted(new TextEncoder().encode(request.body).length, 'byte')}
       </Text>
       <Code block style={WRAPPED}>
         {request.body}

@@ -12,6 +12,7 @@ import { FormDrawer } from '../../components/form-drawer';
 import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
+import { counted } from '../../components/format-number';
 import { PageTitle } from '../../components/page-title';
 import { type Webhook, EVENTS } from './webhook';
 import { WebhookForm } from './webhook-form';
@@ -83,7 +84,7 @@ export function WebhooksPage() {
                     </div>
                     <Group gap="xs" wrap="nowrap">
                       {webhook.fail_count > 0 ? (
-                        <StateBadge of="failed" label={`${webhook.fail_count} failures in a row`} />
+                        <StateBadge of="failed" label={`${counted(webhook.fail_count, 'failure')} in a row`} />
                       ) : webhook.is_active !== 1 ? (
                         <StateBadge of="pending" label="off" />
                       ) : null}
