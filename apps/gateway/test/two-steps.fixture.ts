@@ -11,9 +11,10 @@ export async function beginTwoSteps(session: Browser): Promise<string> {
   return (body as { secret: string }).secret;
 }
 
-/** Turns two-step login on. The code of the current period is used afterwards. */
-export async function setUpTwoSteps(session: Browser): Promise<{ secret: string; recoveryCodes: string[] }> {
+/** Turns two-step login on with `code`, which is used afterwards. */
+export async function setUpTwoSteps(session: Browser): Promise<{ secret: string; code: string; recoveryCodes: string[] }> {
   const secret = await beginTwoSteps(session);
-  const { body } = await session.put(OWN_TOTP, { code: codeOf(secret) }).expect(200);
-  return { secret, recoveryCodes: (body as { recovery_codes: string[] }).recovery_codes };
+  const code = codeOf(secret);
+  const { body } = await session.put(OWN_TOTP, { code }).expect(200);
+  return { secret, code, recoveryCodes: (body as { recovery_codes: string[] }).recovery_codes };
 }

@@ -461,16 +461,18 @@ describe('the audit log', () => {
     expect(first.entries.map(({ detail }) => detail['name'])).toEqual(['C', 'B']);
     const second = await read(owner, `${AUDIT}?action=api-key.created&limit=2&cursor=${first.next_cursor}`);
     expect([second.entries.map(({ detail }) => detail['name']), second.next_cursor]).toEqual([['A'], null]);
-    // 23:00 of 1 January in Asia/Kolkata, the business's zone.
-    await dashboard.db.query(`UPDATE access.audit SET at = '2026-01-01T17:30:00Z' WHERE user_id = $1`, [agent.id]);
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10);
+    const [before, day, after] = [101, 100, 99].map(daysAgo);
+    // 23:00 in Asia/Kolkata, the business's zone.
+    await dashboard.db.query(`UPDATE access.audit SET at = $2 WHERE user_id = $1`, [agent.id, `${day}T17:30:00Z`]);
     const counts = async (query: string) => (await read(owner, `${AUDIT}?${query}`)).entries.length;
-    expect(await counts('from=2026-01-01&to=2026-01-01')).toBe(1);
-    expect(await counts('from=2026-01-02&to=2026-01-02')).toBe(0);
-    expect(await counts('to=2025-12-31')).toBe(0);
-    expect(await counts('to=2026-01-01T17:30:00Z')).toBe(1);
-    expect(await counts('to=2026-01-01T17:29:59Z')).toBe(0);
-    expect(await counts('from=2026-01-01T17:30:01Z')).toBe(4);
-    expect(await counts(`to=2026-01-02T09:30:00.${'0'.repeat(150)}%2B16:00`)).toBe(1);
+    expect(await counts(`from=${day}&to=${day}`)).toBe(1);
+    expect(await counts(`from=${after}&to=${after}`)).toBe(0);
+    expect(await counts(`to=${before}`)).toBe(0);
+    expect(await counts(`to=${day}T17:30:00Z`)).toBe(1);
+    expect(await counts(`to=${day}T17:29:59Z`)).toBe(0);
+    expect(await counts(`from=${day}T17:30:01Z`)).toBe(4);
+    expect(await counts(`to=${after}T09:30:00.${'0'.repeat(150)}%2B16:00`)).toBe(1);
   });
 
   it.each([['user_id=x'], ['action=none'], ['from=2026-02-31'], ['to=yesterday'], ['format=xml'], ['cursor=x'], ['business_id=1']])(
