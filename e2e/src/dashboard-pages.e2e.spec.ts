@@ -570,14 +570,19 @@ describe('the dashboard’s pages', () => {
         expect((await crm.post('send-template', order(phone))).status).toBe(200);
       await card('First steps').waitFor({ state: 'detached' });
       await reasons().getByRole('link', { name: '2 messages' }).waitFor();
-      expect(await metric('Failed').textContent()).toContain('66.7 %');
+      await eventually(async () => (await metric('Failed').textContent())?.includes('66.7 %'));
       const person = await dashboardUser(stack.demo.site_url, pro.owner);
       type Counts = Record<'sent' | 'delivered' | 'read' | 'failed' | 'refused', number>;
       const sumOf = (lines: Counts[]) =>
         (['sent', 'delivered', 'read', 'failed', 'refused'] as const).map((name) => lines.reduce((sum, line) => sum + line[name], 0));
-      const counted = await person.call<{ bars: { counts: Counts[] }[] }>('GET', '/api/client/messages/counts?period=30d');
-      const used = await person.call<{ usage: Counts[] }>('GET', '/api/client/usage');
-      expect(sumOf(counted.body.bars.flatMap(({ counts }) => counts))).toEqual(sumOf(used.body.usage));
+      // Each page reads at its own time, so both settle first.
+      await eventually(async () => {
+        const counted = await person.call<{ bars: { counts: Counts[] }[] }>('GET', '/api/client/messages/counts?period=30d');
+        const used = await person.call<{ usage: Counts[] }>('GET', '/api/client/usage');
+        expect(sumOf(counted.body.bars.flatMap(({ counts }) => counts))).toEqual([3, 1, 1, 2, 0]);
+        expect(sumOf(used.body.usage)).toEqual([3, 1, 1, 2, 0]);
+        return true;
+      });
 
       // Nothing moves while live data comes, also for most people, who see motion.
       await page.emulateMedia({ reducedMotion: 'no-preference' });
@@ -945,7 +950,7 @@ describe('the dashboard’s pages', () => {
       const drawer = page.getByRole('dialog');
       await drawer.getByText('API, key Demo key').waitFor();
       await drawer.getByText(/^template order_update \(en/).waitFor();
-      await drawer.getByText(sent.headers.get('x-request-id') ?? '').waitFor();
+      await drawer.getByText(sent.headers.get('x-request-id') ?? 'no id').waitFor();
       await drawer.getByText(/"body_params":\["Asha","8118"\]/).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.reload();
