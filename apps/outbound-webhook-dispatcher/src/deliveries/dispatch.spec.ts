@@ -478,7 +478,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const finish = jest.spyOn(app.get(DeliveriesStore, { strict: false }), 'finish').mockRejectedValue(new Error('connection refused'));
     receiver.respond((_, response) => void response.writeHead(500).end());
     await harness.publish(sent(1));
-    await eventually(() => finish.mock.calls.length === 6, { timeoutMs: 30_000 });
+    await eventually(() => finish.mock.calls.length === 6);
     finish.mockRestore();
     await eventually(async () => (await states()).join() === 'failed');
     expect(receiver.requests).toHaveLength(1);
