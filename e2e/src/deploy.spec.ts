@@ -253,7 +253,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  /** What the stack decides itself: addresses, users and keys, ports inside, and one gateway. */
+  /** The stack decides these itself: addresses, users and keys, ports inside, and one gateway. */
   const FIXED = [
     'PROBE_PORT',
     'DATABASE_URL',
