@@ -290,6 +290,11 @@ describe('the account by key (decisions 360 to 364)', () => {
         expect.arrayContaining([{ ...first, status: null, search: null }, first, { ...common, limit: 50, ...sentOnly }]),
       );
     });
+
+    it('decision 52: finds a number whose + is not encoded, never the Indian number of these digits', async () => {
+      await call('get', 'messages?phone=+6581340984').expect(200);
+      expect(requested).toMatchObject([{ phone: '6581340984' }, { phone: '6581340984' }]);
+    });
   });
 
   it('decision 363: GET conversations shows window, suppression and last message, also of somebody unknown', async () => {

@@ -121,7 +121,8 @@ export function phonesOf(typed: string | undefined): { phone: string | null; par
 /** An invalid phone number is searched for as typed, and matches nothing. */
 export function searchedPhone(typed: string | undefined): string | null {
   if (typed === undefined) return null;
-  const phone = normalizePhone(typed);
+  // A query parser reads an unencoded + as a space (decision 52).
+  const phone = normalizePhone(typed.replace(/^ /, '+'));
   return phone.ok ? phone.value : typed;
 }
 

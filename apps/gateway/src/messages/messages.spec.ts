@@ -106,6 +106,15 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
     expect('phone_part' in last).toBe('phone_part' in filter);
   });
 
+  it('decision 52: finds a number whose + is not encoded, never the Indian number of these digits', async () => {
+    dashboard.neighbours.respond(ListMessages, (request) => {
+      listed.push(request);
+      return { messages: [MESSAGE], next_cursor: null, cursors: [] };
+    });
+    await owner.get('/api/client/messages?phone=+65+8134-0984').expect(200);
+    expect(listed.at(-1)).toMatchObject({ phone: '6581340984' });
+  });
+
   it.each([
     ['messages?period=1y', 'period must be'],
     ['messages?from=yesterday', 'from must be a day'],
