@@ -1,7 +1,9 @@
 import { newIntentId } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
+import type { ConversationService } from '../conversations/conversation.service';
 import { service } from '../main';
 import type { IntentDraft } from './intent';
+import { ReservationService } from './reservation.service';
 import { ReservationStore } from './reservation.store';
 
 /** Decision 20: the daily cap resets at the business's own midnight, also on days of 23 or 25 hours. */
@@ -15,9 +17,9 @@ describe('the daily cap (spec §8)', () => {
   });
   afterAll(() => harness.close());
 
-  const draft = (timezone: string): IntentDraft => ({
+  const draft = (timezone: string, daily_limit = 1): IntentDraft => ({
     id: newIntentId(),
-    sender: { business_id: 1, sent_by: 'api', api_key_id: key, plan: 'Growth', daily_limit: 1, timezone, idempotency: null },
+    sender: { business_id: 1, sent_by: 'api', api_key_id: key, plan: 'Growth', daily_limit, timezone, idempotency: null },
     to: '919876543210',
     type: 'text',
     template: null,
@@ -50,5 +52,19 @@ describe('the daily cap (spec §8)', () => {
     key += 1;
     await reserveAt('America/New_York', begin);
     expect(await reserveAt('America/New_York', begin)).toMatchObject({ kind: 'capped', secondsToMidnight: hours * 3_600 });
+  });
+
+  it('decision 706: judges each send of a batch by its own cap, and counts them together', async () => {
+    key += 1;
+    const conversations = { restoreOptOuts: async (_: unknown, names: unknown[]) => names.map(() => null) };
+    const reservations = new ReservationService(store, conversations as unknown as ConversationService, harness.db);
+    const reserveTogether = async (...caps: number[]) => {
+      const ended = await Promise.all(caps.map((cap) => reservations.reserve(draft('UTC', cap))));
+      return ended.map((one) => (one.kind === 'capped' ? `capped at ${one.used}` : one.kind));
+    };
+    expect(await reserveTogether(10, 10, 10)).toEqual(['reserved', 'reserved', 'reserved']);
+    // The cap of a running broadcast may be older than that of the key's other sends.
+    expect(await reserveTogether(2, 10, 10)).toEqual(['capped at 3', 'reserved', 'reserved']);
+    expect(await reserveTogether(6, 8, 6, 8, 8)).toEqual(['reserved', 'reserved', 'capped at 6', 'reserved', 'capped at 8']);
   });
 });

@@ -5,6 +5,7 @@ import { Database, isAboutValues } from '@mgw/postgres';
 import { ConversationService } from '../conversations/conversation.service';
 import type { EarlierSend, IntentDraft, Reservation, SendPreview } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
+import { reserveByCap } from './reserve-by-cap';
 import { reserveDistinct } from './reserve-distinct';
 
 /** Maximum bytes of queued drafts. One business may use half, which fits every send that a replica runs at once. */
@@ -27,7 +28,7 @@ export class ReservationService {
       largestShare: 1 / 2,
       businessOf: ({ sender }) => sender.business_id,
       sizeOf: ({ text, details }) => 2 * (text.length + (details?.length ?? 0)),
-      run: (drafts) => reserveDistinct(drafts, (leaders) => this.reserveAll(leaders)),
+      run: (drafts) => reserveDistinct(drafts, (leaders) => reserveByCap(leaders, (some) => this.reserveAll(some))),
     });
     this.lookups = new Batcher({
       businessOf: ({ businessId }) => businessId,

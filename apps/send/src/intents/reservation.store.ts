@@ -51,7 +51,7 @@ export class ReservationStore {
 
   /**
    * Checks suppression, window, Idempotency-Key and daily cap, and writes the intents, all in one statement (`send.reserve`).
-   * Drafts of one sender must have different Idempotency-Keys.
+   * Drafts of one sender must have different Idempotency-Keys and the same daily cap.
    * @param hashes of the recipients, in the order of the drafts; null where the business has erased nobody
    * @param now replaces the database's clock in tests
    */

@@ -3,7 +3,7 @@
 --
 -- plpgsql, because each step must see what was committed before it: a request that waited for the same Idempotency-Key must see the
 -- winner and must not use up the cap. It locks keys, then usage, each sorted, as send.refuse does, so that batches never wait for each
--- other in a circle. The caller never passes two requests with one key.
+-- other in a circle. The caller never passes two requests with one Idempotency-Key, nor two caps of one API key.
 --
 -- Returns no row for a request that is reserved for a person without a conversation. nth counts from 1.
 CREATE OR REPLACE FUNCTION send.reserve(
