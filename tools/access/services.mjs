@@ -152,9 +152,9 @@ export const SERVICES = {
   broadcast: {
     schema: 'broadcast',
     secrets: [],
-    calls: { send: ['template', 'find', 'check-daily-cap', 'find-suppressed'], template: ['find'] },
+    calls: { gateway: ['find-access'], send: ['template', 'find', 'check-daily-cap', 'find-suppressed'], template: ['find'] },
     announces: [],
-    listens: [],
+    listens: ['key-changed', 'business-changed'],
     publishes: ['public.broadcast.completed'],
     consumes: { 'broadcast-statuses': 'platform.status', 'broadcast-replies': 'public.message.received' },
     tails: [],

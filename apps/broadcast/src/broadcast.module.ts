@@ -4,6 +4,7 @@ import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
 import { broadcastPersonalData } from './personal-data';
+import { KeyAccess } from './running/key-access.service';
 import { ReportsConsumer } from './running/reports.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { ReportsStore } from './running/reports.store';
@@ -49,6 +50,7 @@ const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
     ReportsStore,
     RunsStore,
     UnclearStore,
+    KeyAccess,
     SendingService,
     RunnerService,
     UnclearService,

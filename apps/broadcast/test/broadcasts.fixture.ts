@@ -1,10 +1,12 @@
 import {
   CreateBroadcast,
+  FindAccess,
   FindSends,
   FindSuppressed,
   FindTemplates,
   GetBroadcast,
   ListRecipients,
+  type Access,
   type FoundSend,
   type ReplyOf,
   type RequestOf,
@@ -46,6 +48,9 @@ export class Broadcasts {
   /** Stands for the send service's knowledge of people who opted out; a test may replace it. */
   isSuppressed: (phone: string) => boolean = () => false;
 
+  /** Stands for the gateway's knowledge of the key that a broadcast is charged to; a test may replace it. */
+  findAccess: () => Access | null = () => ({ plan: 'Growth', timezone: 'UTC', daily_limit: 5 });
+
   private constructor(readonly harness: Harness) {}
 
   /** @param template overrides fields of the template */
@@ -56,6 +61,7 @@ export class Broadcasts {
     const broadcasts = new Broadcasts(harness);
     harness.respond(FindSends, async ({ message_ids }) => ({ sends: await Promise.all(message_ids.map((id) => broadcasts.findSend(id))) }));
     harness.respond(FindSuppressed, ({ phones }) => ({ phones: phones.filter((phone) => broadcasts.isSuppressed(phone)) }));
+    harness.respond(FindAccess, ({ parties }) => ({ found: parties.map(() => broadcasts.findAccess()) }));
     return broadcasts;
   }
 

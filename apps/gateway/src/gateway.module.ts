@@ -3,6 +3,7 @@ import { PassportModule } from '@nestjs/passport';
 import { MediaDownloads } from '@mgw/media';
 import { GraphClient } from '@mgw/platform-api';
 import { sealerOf, storedSecrets } from '@mgw/service';
+import { AccessHandlers } from './access/access.handlers';
 import { ApiKeyStrategy } from './access/api-key.strategy';
 import { KeyCache } from './access/key-cache';
 import { WrongKeys } from './access/wrong-keys';
@@ -192,7 +193,7 @@ const SEALED = [
 /** The public port: three APIs over HTTP, and who may use them how much. */
 @Module({
   imports: [PassportModule],
-  controllers: [...REST_API, ...DASHBOARD_API, ...OPERATOR_API],
+  controllers: [...REST_API, ...DASHBOARD_API, ...OPERATOR_API, AccessHandlers],
   providers: [
     ...STORES,
     AgentSends,

@@ -12,6 +12,8 @@ export const service: Service<GatewayConfig> = {
   schema: 'access',
   migrations: migrationsIn(__dirname),
   sources: __dirname,
+  // Bodies from outside take the rest of the heap (guarantees §11).
+  requestBytes: 1024 ** 2,
   start: startHttp,
   deadLetterBusiness: null,
   commands: { 'create-operator': createOperator },

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
-import { RpcClient } from '@mgw/rpc';
+import { RpcClient, RpcServer } from '@mgw/rpc';
 import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../src/gateway.config';
@@ -56,6 +56,11 @@ export class Door {
     adapter.getInstance().addHook('onRoute', ({ method, url }) => void routes.push(...[method].flat().map((one) => `${one} ${url}`)));
     const app = testing.createNestApplication<NestFastifyApplication>(adapter, { bodyParser: false });
     configureHttp(app, runtime.logger, runtime.config.publicUrl);
+    const { nc: connection, logger } = runtime;
+    app.connectMicroservice({
+      strategy: new RpcServer({ connection, service: 'gateway', concurrency: 100, readConcurrency: 100, logger }),
+    });
+    await app.startAllMicroservices();
     await app.init();
     await app.getHttpAdapter().getInstance().ready();
     return new Door(app, routes);

@@ -63,7 +63,7 @@ describe('requests between services (guarantees §6)', () => {
     connections.push(connection);
     return connection;
   };
-  const serve = async (concurrency = 4, connection?: Awaited<ReturnType<typeof connectNats>>) => {
+  const serve = async (concurrency = 4, connection?: Awaited<ReturnType<typeof connectNats>>, requestBytes?: number) => {
     const module = await Test.createTestingModule({ controllers: [Worker] }).compile();
     const app = module.createNestMicroservice({
       strategy: new RpcServer({
@@ -71,6 +71,7 @@ describe('requests between services (guarantees §6)', () => {
         service: 'worker',
         concurrency,
         readConcurrency: 4,
+        requestBytes,
         logger,
       }),
     });
@@ -203,6 +204,13 @@ describe('requests between services (guarantees §6)', () => {
     expect(codes.filter((code) => code === 'ok').length * large.length).toBeLessThan(16 * 1024 * 1024);
     expect(new Set(codes)).toEqual(new Set(['ok', 'OVERLOADED']));
     expect(await first).toEqual({ done: 'wait' });
+    expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
+  });
+
+  it('are refused over the bound in bytes that their service sets', async () => {
+    await server.close();
+    server = await serve(4, undefined, 1_000);
+    expect(await codeOf(client.call(Work, { what: 'x'.repeat(1_000) }))).toBe('OVERLOADED');
     expect(await codeOf(client.call(Work, { what: 'x' }))).toBe('ok');
   });
 

@@ -19,6 +19,8 @@ export interface RpcServerOptions {
   concurrency: number;
   /** Concurrent reads for people; further ones are refused with OVERLOADED. */
   readConcurrency: number;
+  /** Bytes of the requests in progress; by default 16 MB. */
+  requestBytes?: number | undefined;
   /** Maps an error that is not a defect to the one that the caller receives; null for other errors. */
   explain?: (failure: unknown) => GatewayError | null;
   logger: Logger;
@@ -108,8 +110,9 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const stop = duration.startTimer({ method: operation.subject });
     const { bytes } = incoming;
     const lane = operation.isRead ? 'read' : 'other';
-    const most = operation.isRead ? this.options.readConcurrency : this.options.concurrency;
-    if (this.running[lane] >= most || this.runningBytes + bytes > MAX_REQUEST_BYTES) {
+    const { readConcurrency, concurrency, requestBytes = MAX_REQUEST_BYTES } = this.options;
+    const most = operation.isRead ? readConcurrency : concurrency;
+    if (this.running[lane] >= most || this.runningBytes + bytes > requestBytes) {
       this.refuse(incoming, new GatewayError('OVERLOADED', 'The service is busy, so nothing was done. Try again shortly.'));
       stop({ outcome: 'OVERLOADED' });
       return;

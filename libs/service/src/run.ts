@@ -32,8 +32,13 @@ export interface ServiceOptions<C extends RunSettings> {
   config: ConfigClass<C>;
   /** Its schema; needs `databaseSettings` in the configuration. */
   schema?: string;
-  /** Starts the application: by default a microservice with `@Handles` methods. The gateway passes its HTTP server. */
-  start?(root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger): Promise<INestApplicationContext>;
+  /** Bytes of other services' requests in progress; by default 16 MB. */
+  requestBytes?: number;
+  /**
+   * Starts the application: by default a microservice with `@Handles` methods. The gateway passes its HTTP server.
+   * @param requests serves the `@Handles` methods
+   */
+  start?(root: ReturnType<typeof ServiceModule.with>, config: C, logger: Logger, requests: RpcServer): Promise<INestApplicationContext>;
 }
 
 export interface RunningService {
@@ -56,7 +61,8 @@ const STOP_WITHIN_MS = 40_000;
 /**
  * Starts services in this process, and stops them without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one
  * clear line.
- * @param members callers before the services that they call: the last one starts first, and the first one stops first
+ * @param members callers before the services that they call: the last one starts first, and the first one stops first. Background work
+ * tries again until the gateway has started
  * @param logger the process's own
  */
 export async function runServices(members: readonly [Member, ...Member[]], logger: Logger): Promise<void> {
@@ -116,7 +122,19 @@ export async function startService<C extends RunSettings>(
     await connection.drain().catch(() => undefined);
     await database?.close();
   };
-  const starting = (options.start ?? asMicroservice(options.name, connection, local))(root, config, logger);
+  const { rpcConcurrency: concurrency, rpcReadConcurrency: readConcurrency } = config;
+  const { name: service, requestBytes } = options;
+  const requests = new RpcServer({
+    connection,
+    local,
+    service,
+    concurrency,
+    readConcurrency,
+    requestBytes,
+    explain: asStorageProblem,
+    logger,
+  });
+  const starting = (options.start ?? startMicroservice)(root, config, logger, requests);
   const app = await starting.catch((error: unknown) => disconnect().then(() => Promise.reject(error)));
   let stopped: Promise<void> | undefined;
   return {
@@ -153,12 +171,13 @@ function isConnected(connection: NatsConnection): boolean {
 }
 
 /** Starts a microservice that serves requests over NATS. */
-function asMicroservice(service: string, connection: NatsConnection, local: LocalHandlers | undefined) {
-  return async (root: ReturnType<typeof ServiceModule.with>, config: RunSettings, logger: Logger): Promise<INestApplicationContext> => {
-    const { rpcConcurrency: concurrency, rpcReadConcurrency: readConcurrency } = config;
-    const strategy = new RpcServer({ connection, local, service, concurrency, readConcurrency, explain: asStorageProblem, logger });
-    const app = await NestFactory.createMicroservice(root, { strategy, ...nestOptions(logger) });
-    await app.listen();
-    return app;
-  };
+async function startMicroservice(
+  root: ReturnType<typeof ServiceModule.with>,
+  _config: RunSettings,
+  logger: Logger,
+  strategy: RpcServer,
+): Promise<INestApplicationContext> {
+  const app = await NestFactory.createMicroservice(root, { strategy, ...nestOptions(logger) });
+  await app.listen();
+  return app;
 }

@@ -3,7 +3,7 @@ import { anyRecipientFails, failureHelp } from '@mgw/platform-api';
 import type { Tx } from '@mgw/postgres';
 
 /** Errors of the gateway's own checks that any recipient would get. The platform's have a code of their own in the error table. */
-const ANY_RECIPIENT = new Set(['NOT_CONNECTED', 'TEMPLATE_NOT_FOUND']);
+const ANY_RECIPIENT = new Set(['INVALID_API_KEY', 'PLAN_NOT_ALLOWED', 'NOT_CONNECTED', 'TEMPLATE_NOT_FOUND']);
 
 /** @returns null for an error that other recipients need not get */
 export function causeOf({ error_code, message, extras }: GatewayError): PauseCause | null {

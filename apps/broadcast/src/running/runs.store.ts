@@ -11,11 +11,11 @@ export interface RunningBroadcast {
   business_id: number;
   template_name: string;
   language: string;
+  /** Plan and time zone of the business when it was created. */
   plan: string;
   timezone: string;
   /** Null for a broadcast that a person created. */
   api_key_id: number | null;
-  daily_limit: number | null;
 }
 
 /** Renewed four times a second, so that another process takes over from a dead one within two seconds. */
@@ -52,7 +52,7 @@ export class RunsStore {
            lease_until = now() + interval '${LEASE}'
          WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
            ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
-         RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone, api_key_id, daily_limit`,
+         RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone, api_key_id`,
       );
       if (!row) return null;
       // Query the send service at once about sends that a dead process left in flight.

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, intentIdOf, SendTemplate } from '@mgw/contracts';
+import { GatewayError, intentIdOf, SendTemplate, type Access } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { DueRecipient, EndedAttempt, RecipientEnd } from './recipients.store';
+import { KeyAccess } from './key-access.service';
 import { causeOf } from './pause-cause';
+import type { DueRecipient, EndedAttempt, RecipientEnd } from './recipients.store';
 import type { RunningBroadcast } from './runs.store';
 
 /** Attempts per recipient; with growing pauses they take about ten minutes. */
@@ -24,7 +25,10 @@ const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_E
  */
 @Injectable()
 export class SendingService {
-  constructor(private readonly rpc: RpcClient) {}
+  constructor(
+    private readonly rpc: RpcClient,
+    private readonly keys: KeyAccess,
+  ) {}
 
   /**
    * Never throws.
@@ -37,28 +41,34 @@ export class SendingService {
   }
 
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {
-    const { id, business_id, template_name, language, plan, timezone, api_key_id, daily_limit } = broadcast;
+    const { id, business_id, template_name, language, api_key_id } = broadcast;
     const { nth, phone: to, body_params, header_params, button_params, intent_id } = recipient;
     // No caller's Idempotency-Key has a space, so none meets one of the same API key.
     const key = `broadcast${api_key_id === null ? ':' : ' '}${id}:${nth}`;
-    const sender = {
-      business_id,
-      sent_by: 'broadcast' as const,
-      broadcast_id: id,
-      intent_id,
-      api_key_id,
-      plan,
-      daily_limit,
-      timezone,
-      idempotency: { key, fingerprint: key },
-    };
     try {
+      const { plan, timezone, daily_limit } = await this.accessOf(broadcast);
+      const sender = {
+        business_id,
+        sent_by: 'broadcast' as const,
+        broadcast_id: id,
+        intent_id,
+        api_key_id,
+        plan,
+        daily_limit,
+        timezone,
+        idempotency: { key, fingerprint: key },
+      };
       const message = { to, template_name, language, body_params, header_params, button_params };
       const sent = await this.rpc.call(SendTemplate, { sender, ...message }, { deadlineAt });
       return { state: 'sent', messageId: sent.message_id };
     } catch (error) {
       return endOf(error, recipient);
     }
+  }
+
+  /** No cap bounds a person's broadcast, so its plan and time zone may be those of its creation. @throws GatewayError */
+  private async accessOf({ business_id, api_key_id, plan, timezone }: RunningBroadcast): Promise<Access> {
+    return api_key_id === null ? { plan, timezone, daily_limit: null } : this.keys.find({ business_id, api_key_id });
   }
 }
 

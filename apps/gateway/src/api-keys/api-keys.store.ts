@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Permission, Plan } from '@mgw/contracts';
+import type { Access, FindAccess, Permission, Plan, RequestOf } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
-import type { Zones } from '../businesses/zones';
+import { zoneInForce, type Zones } from '../businesses/zones';
 import { GatewayConfig } from '../gateway.config';
 import { allowedFrom } from './allowed-ips';
 import { idOfToken, newToken, tokenMac } from './api-key.token';
@@ -81,6 +81,17 @@ const FIND_ACTIVE = `
   )
   SELECT * FROM found`;
 
+/** The newest key of a rotation decides; its heirs share the count of the first one. */
+const FIND_IN_FORCE = `
+  SELECT party.position, b.plan, ${ZONE_COLUMNS}, k.per_minute_limit, k.daily_limit
+    FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS party (business_id, sends_as, position)
+    JOIN access.businesses b ON b.id = party.business_id
+    LEFT JOIN LATERAL (
+      SELECT k.id, k.per_minute_limit, k.daily_limit FROM access.api_keys k
+       WHERE k.business_id = b.id AND ${sendsAs('k')} = party.sends_as AND ${isActive('k')} ORDER BY k.id DESC LIMIT 1
+    ) k ON true
+   WHERE party.sends_as IS NULL OR k.id IS NOT NULL`;
+
 const LIST = `
   SELECT k.id, k.business_id, k.name, k.permissions, k.last_four, k.per_minute_limit, k.daily_limit, k.created_at, k.last_used_at,
          k.last_ip, k.expires_at, k.allowed_ips, k.revoked_at, ${sendsAs('k')} AS sends_as, b.plan, ${ZONE_COLUMNS}
@@ -122,6 +133,21 @@ export class ApiKeysStore {
     return identities.map((identity) => {
       const row = identity && found.get(identity);
       return row && timingSafeEqual(row.token_mac, identity.mac) ? toAccess(row) : null;
+    });
+  }
+
+  /** Finds what holds now, in the order of the parties; null for an unknown business, or a key of which no heir is active. */
+  async findInForce(parties: RequestOf<typeof FindAccess>['parties']): Promise<(Access | null)[]> {
+    const rows = await this.db.query<Zones & SetLimits & { position: string; plan: Plan }>(FIND_IN_FORCE, [
+      parties.map(({ business_id }) => business_id),
+      parties.map(({ api_key_id }) => api_key_id),
+    ]);
+    const found = new Map(rows.map((row) => [parties[Number(row.position) - 1], row]));
+    return parties.map((party) => {
+      const row = found.get(party);
+      if (!row) return null;
+      const daily_limit = party.api_key_id === null ? null : effectiveLimits(row.plan, row).daily_limit;
+      return { plan: row.plan, timezone: zoneInForce(row), daily_limit };
     });
   }
 

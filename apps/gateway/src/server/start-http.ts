@@ -1,7 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
-import { RpcClient } from '@mgw/rpc';
+import { RpcClient, type RpcServer } from '@mgw/rpc';
 import { nestOptions } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
@@ -67,17 +67,20 @@ function noSchemas(): never {
   throw new Error('class-validator checks bodies (configure-http.ts)');
 }
 
-/** The gateway's public port. */
+/** The gateway's public port, and its handlers of other services' requests. */
 export async function startHttp(
   root: Parameters<typeof NestFactory.create>[0],
   config: GatewayConfig,
   logger: Logger,
+  requests: RpcServer,
 ): Promise<NestFastifyApplication> {
   const adapter = fastifyAdapter(config);
   const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, ...nestOptions(logger) });
   configureHttp(app, logger, config.publicUrl);
   platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
   await dashboardRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
+  app.connectMicroservice({ strategy: requests });
+  await app.startAllMicroservices();
   await app.listen(config.port, config.host);
   return app;
 }

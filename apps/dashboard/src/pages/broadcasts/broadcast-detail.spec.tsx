@@ -47,6 +47,12 @@ describe('the details of a broadcast', () => {
     expect(sent().map(({ route }) => route)).toEqual(['POST /api/client/broadcasts/7/resume']);
   });
 
+  it('decision 705: do not offer a resumption as the remedy for a revoked key', async () => {
+    const pause_cause = { error_code: 'INVALID_API_KEY', message: 'The API key was revoked.', hint: 'Create a new broadcast.' };
+    drawDetail({ status: 'paused', finished_at: null, sent: 2, failed: 0, pending: 8, pause_cause });
+    expect((await screen.findByRole('alert')).textContent).toMatch(/Create a new broadcast\.$/);
+  });
+
   it('decision 621: show whom a retry writes to, its estimated cost and the daily limit before it starts', async () => {
     const markets = [{ market: '91', name: 'India', count: 2, price: '0.8', cost: '1.6' }];
     const left = { limit: 1_000, used: 990, left: 10, resets_at: AT };

@@ -10,9 +10,12 @@ export function PauseCauseAlert({ cause, pending }: { cause: NonNullable<Schemas
         {cause.message}
       </Text>
       {cause.hint && <Text size="sm">{cause.hint}</Text>}
-      <Text size="sm" mt={4}>
-        Resume when it is mended: {peopleCounted(pending)} will get the message, and nobody gets it twice.
-      </Text>
+      {/* Nothing restores a revoked key, and the hint says what to do. */}
+      {cause.error_code !== 'INVALID_API_KEY' && (
+        <Text size="sm" mt={4}>
+          Resume when it is mended: {peopleCounted(pending)} will get the message, and nobody gets it twice.
+        </Text>
+      )}
     </Alert>
   );
 }

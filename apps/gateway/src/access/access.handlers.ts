@@ -1,0 +1,13 @@
+import { Controller } from '@nestjs/common';
+import { FindAccess } from '@mgw/contracts';
+import { Handles, type Handler } from '@mgw/rpc';
+import { ApiKeysStore } from '../api-keys/api-keys.store';
+
+/** Other services query what holds now for the work that they do later (decision 705). */
+@Controller()
+export class AccessHandlers {
+  constructor(private readonly keys: ApiKeysStore) {}
+
+  @Handles(FindAccess)
+  find: Handler<typeof FindAccess> = async ({ parties }) => ({ found: await this.keys.findInForce(parties) });
+}
