@@ -70,6 +70,21 @@ describe('spec §5.9: verifyWebhook', () => {
     });
   });
 
+  it('throws for an empty secret, with which anyone can sign, and never as a wrong signature', () => {
+    const body = JSON.stringify(EVENT_REFERENCE['message.sent'].example);
+    const time = String(Math.floor(Date.now() / 1_000));
+    const forged = {
+      'webhook-id': 'message.sent:1',
+      'webhook-timestamp': time,
+      'webhook-signature': `v1,${createHmac('sha256', '').update(`message.sent:1.${time}.${body}`).digest('base64')}`,
+    };
+    const signature = createHmac('sha256', '').update(body).digest('hex');
+    for (const given of [{ headers: forged }, { signature }])
+      for (const secret of ['', undefined as unknown as string])
+        expect(() => verifyWebhook({ secret, ...given, body })).toThrow('verifyWebhook needs the secret');
+    expect(() => verifyWebhook({ secret: '', signature, body })).not.toThrow(InvalidSignature);
+  });
+
   it('gives data the type of its event', () => {
     const event = { event: 'ai.replied' } as WebhookEvent;
     // @ts-expect-error: `customer_phone` belongs to conversation.created.

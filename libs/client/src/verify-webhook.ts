@@ -13,6 +13,7 @@ export class InvalidSignature extends Error {
 export type WebhookHeaders = Record<string, string | string[] | undefined> | { get(name: string): string | null };
 
 export interface WebhookDelivery {
+  /** Never empty: anyone can sign with an empty secret. */
   secret: string;
   /** The received bytes, before any parsing. */
   body: string | Uint8Array;
@@ -29,10 +30,11 @@ const TOLERANCE_SECONDS = 300;
 /**
  * Checks a delivery in constant time and reads its event. With `headers` it refuses old deliveries too; remember `webhook-id` to handle
  * each event once.
- * @throws InvalidSignature
+ * @throws InvalidSignature, or TypeError for a missing or empty secret
  */
 export function verifyWebhook(delivery: WebhookDelivery): WebhookEvent {
-  const { headers, body } = delivery;
+  const { secret, headers, body } = delivery;
+  if (!secret) throw new TypeError('verifyWebhook needs the secret of the webhook, and it is empty');
   const bytes = Buffer.from(body);
   if (headers ? !isRecent(delivery, headers) || !isSigned(delivery, headers, bytes) : !isBodySigned(delivery, bytes))
     throw new InvalidSignature('the webhook was not signed with this secret, or is too old');
