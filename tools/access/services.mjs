@@ -162,9 +162,9 @@ export const SERVICES = {
   'auto-reply': {
     schema: 'auto_reply',
     secrets: ['SEALING_KEYS'],
-    calls: { send: ['text', 'mark-read', 'get-thread'], status: ['estimate'] },
+    calls: { gateway: ['find-access'], send: ['text', 'mark-read', 'get-thread'], status: ['estimate'] },
     announces: [],
-    listens: [],
+    listens: ['business-changed'],
     publishes: ['public.ai.replied'],
     consumes: { 'auto-reply': 'public.message.received' },
     tails: [],

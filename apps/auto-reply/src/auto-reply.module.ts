@@ -10,6 +10,7 @@ import { RepliesHandlers } from './replying/replies.handlers';
 import { RepliesStore } from './replying/replies.store';
 import { ReplyService } from './replying/reply.service';
 import { WorkerService } from './replying/worker.service';
+import { BusinessAccess } from './settings/business-access.service';
 import { SettingsHandlers } from './settings/settings.handlers';
 import { SettingsStore } from './settings/settings.store';
 
@@ -37,6 +38,7 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
     personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData),
   ],
   providers: [
+    BusinessAccess,
     SettingsStore,
     RepliesStore,
     ModelService,

@@ -36,7 +36,7 @@ export const GetAutoReply = operation('auto-reply', 'get-settings', {
  */
 export const SetAutoReply = operation('auto-reply', 'set-settings', {
   request: Type.Composite([
-    Type.Object({ business_id: Id, timezone: Type.String(), plan: Type.String(), api_key_sealed: Type.Optional(Nullable(Type.String())) }),
+    Type.Object({ business_id: Id, api_key_sealed: Type.Optional(Nullable(Type.String())) }),
     Type.Partial(AutoReplySettings),
   ]),
   reply: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),

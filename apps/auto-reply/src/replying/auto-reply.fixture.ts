@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import {
+  BusinessChanged,
   EstimateCost,
+  FindAccess,
   GatewayError,
   GetThread,
   ListAutoReplies,
@@ -52,6 +54,8 @@ export interface AutoReplies {
   run(env?: Record<string, string>): ReturnType<Harness['run']>;
   /** Runs a replica that can be killed. */
   spawn(): ReturnType<Harness['spawn']>;
+  /** Moves the business to another time zone. */
+  moveTo(timezone: string): void;
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
   /** Publishes a message of customer n in conversation n. With `media` the text is its caption. */
   receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive' | 'at'>): Promise<void>;
@@ -123,6 +127,9 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     markets: markets.map((one) => ({ ...one, price: rate.price, cost: null })),
   }));
 
+  let timezone = 'UTC';
+  harness.respond(FindAccess, ({ parties }) => ({ found: parties.map(() => ({ plan: 'Growth', timezone, daily_limit: null })) }));
+
   const receipts: RequestOf<typeof MarkRead>[] = [];
   harness.respond(MarkRead, (request) => {
     receipts.push(request);
@@ -169,8 +176,12 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     respondToSends: (...next) => void responders.push(...next),
     run: (env) => harness.run(service, env),
     spawn: () => harness.spawn('auto-reply'),
+    moveTo: (zone) => {
+      timezone = zone;
+      harness.rpc.announce(BusinessChanged, { business_id: BUSINESS });
+    },
     set: async (settings) => {
-      await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'growth', enabled: true, ...settings });
+      await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, enabled: true, ...settings });
     },
     receive: async (customer, text, shown = {}) => {
       const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text, ...shown });

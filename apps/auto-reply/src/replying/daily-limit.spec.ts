@@ -30,7 +30,8 @@ describe('spec §10: the daily limit of auto-reply', () => {
   it('decision 524: the cost of a day is a limit too, for two replicas at once, and no rate is no reply', async () => {
     for (let replica = 0; replica < 2; replica++) await autoReply.run();
     autoReply.model.release();
-    await autoReply.set({ daily_cost_limit: '0.35', timezone: 'Asia/Kolkata' });
+    autoReply.moveTo('Asia/Kolkata');
+    await autoReply.set({ daily_cost_limit: '0.35' });
     await Promise.all(Array.from({ length: 8 }, (_, i) => autoReply.receive(i + 1, `Question ${i + 1}`)));
     await eventually(async () => {
       const states = Object.values(await autoReply.states());
@@ -54,6 +55,32 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await autoReply.set({ daily_cost_limit: null });
     await autoReply.receive(10, 'Without a limit');
     await eventually(async () => (await autoReply.states())['Without a limit'] === 'replied');
+  });
+
+  it('decision 705: counts the cost of the day in the time zone of now, not in that of the last saving', async () => {
+    await autoReply.run();
+    autoReply.model.release();
+    const { harness } = autoReply;
+    const counted = async () => (await harness.rpc.call(GetAutoReply, { business_id: 1 })).counted_today;
+    const zones = await harness.db.query<{ zone: string; starts: Date }>(
+      `SELECT zone, date_trunc('day', now() AT TIME ZONE zone) AT TIME ZONE zone AS starts
+       FROM unnest(ARRAY['Pacific/Honolulu', 'Asia/Kolkata']) AS zone ORDER BY starts DESC`,
+    );
+    const [later, earlier] = zones as [(typeof zones)[number], (typeof zones)[number]];
+    autoReply.moveTo(later.zone);
+    await autoReply.set({ daily_cost_limit: '0.1' });
+    await autoReply.receive(1, 'First');
+    await became({ First: 'replied' });
+    // Before the day in one zone, and in the day of the other.
+    await harness.db.query(`UPDATE auto_reply.replies SET reserved_at = $1::timestamptz - interval '1 second'`, [later.starts]);
+    expect(await counted()).toBe('0');
+    autoReply.moveTo(earlier.zone);
+    expect(await counted()).toBe('0.1');
+    await autoReply.receive(2, 'Second');
+    await became({ First: 'replied', Second: 'skipped' });
+    autoReply.moveTo(later.zone);
+    await autoReply.receive(3, 'Third');
+    await became({ First: 'replied', Second: 'skipped', Third: 'replied' });
   });
 
   it('a failed reply releases its place under the limit', async () => {

@@ -145,8 +145,9 @@ export class RepliesStore {
    * supersedes, so that several messages in a row count once. A dead worker's place stays with its question. Locks the business in a
    * separate statement first, so that the counts include the places of transactions that it waited for.
    * @param price the rate of the reply; null without one
+   * @param timezone of the day that the cost limit counts
    */
-  async reserve({ id, business_id, conversation_id }: Question, price: string | null): Promise<Reserved> {
+  async reserve({ id, business_id, conversation_id }: Question, price: string | null, timezone: string): Promise<Reserved> {
     return this.db.transaction(async (tx) => {
       await tx.query('SELECT FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE', [business_id]);
       await tx.query(
@@ -158,10 +159,10 @@ export class RepliesStore {
         `SELECT CASE
            WHEN daily_limit <= (SELECT count(*) FROM auto_reply.replies WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1)
              THEN 'daily_limit'
-           WHEN daily_cost_limit IS NOT NULL AND $3::numeric IS NULL THEN 'no_rate'
-           WHEN daily_cost_limit < $3::numeric + ${COUNTED_TODAY} THEN 'cost_limit' END AS reached
-         FROM auto_reply.settings s WHERE business_id = $2`,
-        [id, business_id, price],
+           WHEN daily_cost_limit IS NOT NULL AND $4::numeric IS NULL THEN 'no_rate'
+           WHEN daily_cost_limit < $4::numeric + ${COUNTED_TODAY} THEN 'cost_limit' END AS reached
+         FROM auto_reply.settings WHERE business_id = $2`,
+        [id, business_id, timezone, price],
       );
       if (!limit) return 'daily_limit';
       if (limit.reached !== null) return limit.reached;

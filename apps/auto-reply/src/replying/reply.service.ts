@@ -6,6 +6,7 @@ import {
   GetThread,
   MarkRead,
   SendText,
+  type Access,
   type ReplyOf,
   type SuppressionStateName,
   type ThreadMessage,
@@ -16,6 +17,7 @@ import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
 import type { Logger } from '@mgw/telemetry';
+import { BusinessAccess } from '../settings/business-access.service';
 import { SettingsStore, type Settings } from '../settings/settings.store';
 import { Interrupted, ModelFailure, ModelService, type ChatMessage } from './model.service';
 import { RepliesStore, type Question, type Reserved } from './replies.store';
@@ -55,14 +57,17 @@ const SUPERSEDED = 'the customer wrote again: only the newest message gets a rep
 /** No automatic reply is due; the message has the reason. */
 class Skipped extends Error {}
 
+/** The settings, with the plan and the time zone of now. */
+type CurrentSettings = Settings & Pick<Access, 'plan' | 'timezone'>;
+
 interface Context {
-  settings: Settings;
+  settings: CurrentSettings;
   /** In the order in which they were written. */
   messages: ChatMessage[];
 }
 
 interface Prepared {
-  settings: Settings;
+  settings: CurrentSettings;
   text: string;
 }
 
@@ -74,6 +79,7 @@ export class ReplyService {
   constructor(
     private readonly replies: RepliesStore,
     private readonly settings: SettingsStore,
+    private readonly businesses: BusinessAccess,
     private readonly models: ModelService,
     private readonly rpc: RpcClient,
     private readonly relay: OutboxRelay,
@@ -101,7 +107,7 @@ export class ReplyService {
    */
   private async prepare(question: Question): Promise<Prepared> {
     if (question.reply !== null && question.sending)
-      return { settings: await this.settings.forBusiness(question.business_id), text: question.reply };
+      return { settings: await this.currentSettings(question.business_id), text: question.reply };
     const context = await this.loadContext(question);
     const text = question.reply ?? (await this.compose(question, context));
     if (!(await this.replies.startSending(question))) throw new Skipped(SUPERSEDED);
@@ -109,7 +115,7 @@ export class ReplyService {
   }
 
   private async compose(question: Question, { settings, messages }: Context): Promise<string> {
-    const reserved = await this.replies.reserve(question, await this.priceOf(question, settings));
+    const reserved = await this.replies.reserve(question, await this.priceOf(question, settings), settings.timezone);
     if (reserved !== 'reserved') throw new Skipped(LIMITS[reserved]);
     if (settings.show_typing) this.showTyping(question);
     const reply = await this.models.reply(question.business_id, settings, messages);
@@ -119,13 +125,18 @@ export class ReplyService {
   }
 
   /** The rate of a reply to this customer; null without one. @throws GatewayError if a cost limit needs it and the status service does not respond */
-  private async priceOf({ customer }: Question, { timezone, daily_cost_limit }: Settings): Promise<string | null> {
+  private async priceOf({ customer }: Question, { timezone, daily_cost_limit }: CurrentSettings): Promise<string | null> {
     const day = new Intl.DateTimeFormat('en-CA', { timeZone: timezone }).format(new Date());
     const market = marketOf(customer) ?? '*';
     const estimate = this.rpc.call(EstimateCost, { category: 'service', day, markets: [{ market, count: 1 }] });
     // Without a limit the price is for the page only.
     const { markets } = await (daily_cost_limit === null ? estimate.catch(() => ({ markets: [] })) : estimate);
     return markets[0]?.price ?? null;
+  }
+
+  private async currentSettings(businessId: number): Promise<CurrentSettings> {
+    const [settings, { plan, timezone }] = await Promise.all([this.settings.forBusiness(businessId), this.businesses.find(businessId)]);
+    return { ...settings, plan, timezone };
   }
 
   /** The reply does not wait for it, and is sent without it. */
@@ -142,7 +153,7 @@ export class ReplyService {
 
   private async readContext(question: Question): Promise<Context> {
     const { business_id, conversation_id } = question;
-    const settings = await this.settings.forBusiness(business_id);
+    const settings = await this.currentSettings(business_id);
     if (!settings.enabled) throw new Skipped('auto-reply was switched off');
     if (await this.replies.isSuperseded(question)) throw new Skipped(SUPERSEDED);
     const { conversation, messages } = await this.rpc.call(GetThread, {

@@ -2,12 +2,14 @@ import { Controller } from '@nestjs/common';
 import { GatewayError, GetAutoReply, SetAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
+import { BusinessAccess } from './business-access.service';
 import { SettingsStore } from './settings.store';
 
 @Controller()
 export class SettingsHandlers {
   constructor(
     private readonly settings: SettingsStore,
+    private readonly businesses: BusinessAccess,
     private readonly egress: Egress,
   ) {}
 
@@ -17,7 +19,9 @@ export class SettingsHandlers {
     const { enabled, instructions, model, base_url, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing } =
       settings;
     const shown = { enabled, instructions, model, base_url, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing };
-    return { ...shown, has_api_key: settings.api_key_sealed !== null, counted_today: await this.settings.countedToday(business_id) };
+    const { timezone } = await this.businesses.find(business_id);
+    const counted_today = await this.settings.countedToday(business_id, timezone);
+    return { ...shown, has_api_key: settings.api_key_sealed !== null, counted_today };
   }
 
   @Handles(SetAutoReply)

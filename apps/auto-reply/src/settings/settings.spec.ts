@@ -1,4 +1,4 @@
-import { GetAutoReply, SetAutoReply, TryAutoReply } from '@mgw/contracts';
+import { FindAccess, GetAutoReply, SetAutoReply, TryAutoReply } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import type { RunningService } from '@mgw/service';
 import { startReceiver, type Receiver } from '@mgw/testing';
@@ -15,6 +15,7 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
 
   beforeAll(async () => {
     harness = await startHarness(service);
+    harness.respond(FindAccess, () => ({ found: [{ plan: 'Pro', timezone: 'UTC', daily_limit: null }] }));
     [own, other] = [await startReceiver(), await startReceiver()];
     for (const receiver of [own, other]) {
       receiver.respond((_, response) => response.end(JSON.stringify({ choices: [{ message: { content: 'Yes.' } }] })));
@@ -27,7 +28,7 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
   afterAll(() => harness.close());
   beforeEach(() => harness.db.query('TRUNCATE auto_reply.settings'));
 
-  const set = (change: object) => harness.rpc.call(SetAutoReply, { business_id: BUSINESS, timezone: 'UTC', plan: 'Pro', ...change });
+  const set = (change: object) => harness.rpc.call(SetAutoReply, { business_id: BUSINESS, ...change });
   const hasKey = async () => (await harness.rpc.call(GetAutoReply, { business_id: BUSINESS })).has_api_key;
   const receivedBy = async (receiver: Receiver) => {
     await harness.rpc.call(TryAutoReply, { business_id: BUSINESS, text: 'Are you open?' });
@@ -63,7 +64,6 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
     expect(await set({ model: 'another' })).toEqual({ api_key_removed: false });
     expect(await hasKey()).toBe(true);
   });
-});
 
   it('decision 712: keeps the key when the sealing key is replaced', async () => {
     await set({ base_url: own.url, api_key_sealed: sealed });
@@ -72,3 +72,4 @@ describe("spec §10, guarantees §9: the model's key and address", () => {
     await harness.run(service);
     expect(await receivedBy(own)).toBe('Bearer the secret key');
   });
+});

@@ -4,19 +4,16 @@ import { RefreshedValue } from '@mgw/caching';
 import { Database } from '@mgw/postgres';
 import { AutoReplyConfig } from '../auto-reply.config';
 
-/** A business's auto-reply settings, with the plan and the time zone that its sends need. */
 export interface Settings extends AutoReplySettings {
   api_key_sealed: string | null;
-  plan: string;
-  timezone: string;
 }
 
 /** Age of the knowledge whether any business has auto-reply on, in milliseconds. */
 const ENABLED_FRESH_MS = 500;
 
-/** The cost of a business's replies since midnight in its time zone, but the reply `$1`. */
+/** The cost of the replies of the business `$2` since midnight in the time zone `$3`, but the reply `$1`. */
 export const COUNTED_TODAY = `(SELECT coalesce(sum(r.expected_cost), 0) FROM auto_reply.replies r
-  WHERE r.business_id = s.business_id AND r.id <> $1 AND r.reserved_at >= date_trunc('day', now() AT TIME ZONE s.timezone) AT TIME ZONE s.timezone)`;
+  WHERE r.business_id = $2 AND r.id <> $1 AND r.reserved_at >= date_trunc('day', now() AT TIME ZONE $3::text) AT TIME ZONE $3::text)`;
 
 const NONE: Settings = {
   enabled: false,
@@ -28,8 +25,6 @@ const NONE: Settings = {
   daily_cost_limit: null,
   quiet_when_agent_active_minutes: 30,
   show_typing: false,
-  plan: '',
-  timezone: 'UTC',
 };
 
 @Injectable()
@@ -51,8 +46,7 @@ export class SettingsStore {
   async forBusiness(businessId: number): Promise<Settings> {
     const [row] = await this.db.query<Settings>(
       `SELECT enabled, instructions, model, base_url, api_key_sealed, daily_limit,
-         trim_scale(daily_cost_limit)::text AS daily_cost_limit, quiet_minutes AS quiet_when_agent_active_minutes, show_typing,
-         plan, timezone
+         trim_scale(daily_cost_limit)::text AS daily_cost_limit, quiet_minutes AS quiet_when_agent_active_minutes, show_typing
        FROM auto_reply.settings WHERE business_id = $1`,
       [businessId],
     );
@@ -60,9 +54,12 @@ export class SettingsStore {
   }
 
   /** The cost that the limit counts. */
-  async countedToday(businessId: number): Promise<string> {
-    const sql = `SELECT trim_scale(${COUNTED_TODAY})::text AS counted FROM auto_reply.settings s WHERE business_id = $2`;
-    const [row] = await this.db.query<{ counted: string }>(sql, [0, businessId]);
+  async countedToday(businessId: number, timezone: string): Promise<string> {
+    const [row] = await this.db.query<{ counted: string }>(`SELECT trim_scale(${COUNTED_TODAY})::text AS counted`, [
+      0,
+      businessId,
+      timezone,
+    ]);
     return row?.counted ?? '0';
   }
 
@@ -72,7 +69,7 @@ export class SettingsStore {
    * @returns whether a key was removed because the origin changed
    */
   async set(request: RequestOf<typeof SetAutoReply>): Promise<{ api_key_removed: boolean }> {
-    const { business_id, timezone, plan, base_url, api_key_sealed } = request;
+    const { business_id, base_url, api_key_sealed } = request;
     const { enabled, instructions, model, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing } = request;
     return this.db.transaction(async (tx) => {
       await tx.query('INSERT INTO auto_reply.settings (business_id) VALUES ($1) ON CONFLICT DO NOTHING', [business_id]);
@@ -85,8 +82,8 @@ export class SettingsStore {
       await tx.query(
         `UPDATE auto_reply.settings SET enabled = coalesce($2, enabled), instructions = coalesce($3, instructions), model = coalesce($4, model),
            base_url = CASE WHEN $5 THEN $6 ELSE base_url END, api_key_sealed = CASE WHEN $7 THEN $8 ELSE api_key_sealed END,
-           daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes), timezone = $11, plan = $12,
-           show_typing = coalesce($13, show_typing), daily_cost_limit = CASE WHEN $14 THEN $15::numeric ELSE daily_cost_limit END
+           daily_limit = coalesce($9, daily_limit), quiet_minutes = coalesce($10, quiet_minutes),
+           show_typing = coalesce($11, show_typing), daily_cost_limit = CASE WHEN $12 THEN $13::numeric ELSE daily_cost_limit END
          WHERE business_id = $1`,
         [
           business_id,
@@ -99,8 +96,6 @@ export class SettingsStore {
           key ?? null,
           daily_limit ?? null,
           quiet_when_agent_active_minutes ?? null,
-          timezone,
-          plan,
           show_typing ?? null,
           daily_cost_limit !== undefined,
           daily_cost_limit ?? null,
