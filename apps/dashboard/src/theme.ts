@@ -3,6 +3,9 @@ import { createTheme, type CSSVariablesResolver, type MantineColorsTuple } from 
 /** The close button of a dialog has an icon only, so it needs a label. */
 const closable = { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } };
 
+/** Its title may have a long name. */
+const dialog = { ...closable, styles: { title: { overflowWrap: 'anywhere' } } } as const;
+
 /** The `header` of a dialog would be a second banner beside that of the page. */
 const notLandmark = { defaultProps: { role: 'presentation' } };
 
@@ -31,13 +34,13 @@ export const theme = createTheme({
   components: {
     Badge: { styles: { root: { textTransform: 'none' } } },
     // A yellow title on yellow has too little contrast.
-    Alert: { styles: { title: { color: 'var(--mantine-color-text)' } } },
+    Alert: { styles: { root: { overflowWrap: 'anywhere' }, title: { color: 'var(--mantine-color-text)' } } },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
-    Modal: closable,
-    Drawer: closable,
+    Modal: dialog,
+    Drawer: dialog,
     ModalHeader: notLandmark,
     DrawerHeader: notLandmark,
-    Notification: closable,
+    Notification: { ...closable, styles: { root: { overflowWrap: 'anywhere' } } },
     // The placeholder is no menu item, and the body is no landmark.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: 'main' } } },
   },

@@ -25,6 +25,7 @@ import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { useChange } from '../../api/use-change';
 import { shareOf } from '../../components/busiest-key';
+import { TYPED } from '../../components/typed-text';
 
 const route = getRouteApi('/inside/api-keys');
 
@@ -92,7 +93,7 @@ export function ApiKeysPage() {
             >
               {api_keys.map((key) => (
                 <Table.Tr key={key.id}>
-                  <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                  <Table.Td maw={280} {...TYPED}>
                     {key.name}
                   </Table.Td>
                   <Table.Td>

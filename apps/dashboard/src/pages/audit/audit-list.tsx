@@ -10,6 +10,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { ACTION_LABELS, type AuditEntry } from './audit-actions';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 function AuditTable({ entries }: { entries: AuditEntry[] }) {
   return (
@@ -20,7 +21,7 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
             <RelativeTime at={entry.at} />
           </Table.Td>
           <Table.Td maw={220}>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" {...TYPED}>
               {entry.user?.name ?? (entry.detail['api_key_id'] ? `API key ${String(entry.detail['api_key_id'])}` : 'Nobody known')}
             </Text>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
@@ -39,7 +40,7 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
           </Table.Td>
           <Table.Td maw={280}>
             {Object.entries(entry.detail).map(([name, value]) => (
-              <Text key={name} size="xs" style={{ overflowWrap: 'anywhere' }}>
+              <Text key={name} size="xs" {...TYPED}>
                 <Text span inherit c="dimmed">
                   {name.replaceAll('_', ' ')}
                 </Text>{' '}

@@ -7,7 +7,7 @@ import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { TitledCard } from '../../components/titled-card';
-import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 export function RecentReplies() {
   const list = usePagedQuery({
@@ -28,10 +28,12 @@ export function RecentReplies() {
                 {replies.map((reply) => (
                   <Table.Tr key={reply.id}>
                     <Table.Td>
-                      <Text size="sm" fw={600}>
+                      <Text size="sm" fw={600} {...TYPED}>
                         {reply.question}
                       </Text>
-                      <Dimmed>{reply.reply ?? reply.reason}</Dimmed>
+                      <Text size="sm" c="dimmed" {...TYPED}>
+                        {reply.reply ?? reply.reason}
+                      </Text>
                     </Table.Td>
                     <Table.Td>
                       <StateBadge of={reply.state} />

@@ -5,6 +5,7 @@ import { DataTable } from '../../components/data-table';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
 import { phoneShown } from '../../components/phone-shown';
+import { TYPED } from '../../components/typed-text';
 
 type Recipient = Schemas['BroadcastRecipients']['recipients'][number];
 
@@ -29,7 +30,7 @@ export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
             <StateBadge of={progressOf(one)} {...(one.state === 'unclear' && { label: 'not confirmed' })} />
           </Table.Td>
           <Table.Td>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" {...TYPED}>
               {one.reason}
               {one.replied_at && (
                 <>

@@ -7,6 +7,7 @@ import { readFile } from '../../components/read-file';
 import { useDraft } from './draft';
 import { mapByNames, type Field } from './mapping';
 import { MAX_ROWS, MAX_TEXT, readTable } from './recipients-table';
+import { TYPED } from '../../components/typed-text';
 
 /** Takes the recipients from a file, or from a text that the person pastes. */
 export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: () => void }) {
@@ -86,7 +87,7 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
         </Alert>
       )}
       {draft.table && (
-        <Text size="sm" role="status">
+        <Text size="sm" role="status" {...TYPED}>
           {draft.file !== null && `${draft.file}: `}
           {counted(draft.table.rows.length, 'row')}, {draft.table.names.length === 1 ? 'column' : 'columns'} {draft.table.names.join(', ')}
         </Text>

@@ -104,7 +104,7 @@ export function EventsPage() {
                   </Text>
                 ),
               },
-              { name: 'About', className: 'event-party', cell: (event) => eventParty(event) },
+              { name: 'About', className: 'event-party', cell: (event) => <bdi>{eventParty(event)}</bdi> },
               { name: 'Content', className: 'event-text', title: text, cell: (event) => <bdi>{text(event)}</bdi> },
             ]}
           />

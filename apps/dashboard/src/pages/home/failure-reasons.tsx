@@ -2,6 +2,7 @@ import { Anchor, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { MessageCounts, Period } from '../../api/message-counts';
 import { counted } from '../../components/format-number';
+import { TYPED } from '../../components/typed-text';
 
 /** Failed messages by each reason; each link opens the log with the same messages. */
 export function FailureReasons({ failures, period }: { failures: MessageCounts['failures']; period: Period }) {
@@ -16,7 +17,7 @@ export function FailureReasons({ failures, period }: { failures: MessageCounts['
       <Table.Tbody>
         {failures.map(({ failure_code, reason, hint, count }) => (
           <Table.Tr key={failure_code}>
-            <Table.Td pl={0}>
+            <Table.Td pl={0} {...TYPED}>
               <Text size="sm">
                 {reason}{' '}
                 {failure_code !== 'other' && (

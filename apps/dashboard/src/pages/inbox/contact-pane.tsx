@@ -11,6 +11,7 @@ import type { Note, ThreadMessage } from './thread-message';
 import type { useConversationChange } from './use-conversation-change';
 import { useRecentTemplates } from './use-recent-templates';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 /**
  * The third pane: the person, and what is known about the conversation.
@@ -35,7 +36,7 @@ export function ContactPane({
     <Stack gap="md" p="md">
       <Stack gap={4} align="center">
         <PersonAvatar name={name} size={60} />
-        <Text fw={650} ta="center" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+        <Text fw={650} ta="center" {...TYPED}>
           {name}
         </Text>
         <Group gap={2} wrap="nowrap">
@@ -77,7 +78,7 @@ export function ContactPane({
       {notes.length > 0 && (
         <Part title="Notes">
           {notes.map(({ message_id, text, author, at }) => (
-            <Text key={message_id} size="sm" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+            <Text key={message_id} size="sm" {...TYPED}>
               {text}{' '}
               <Text span size="xs" c="dimmed">
                 {author.name || 'Former colleague'} · {dayOf(at)}
@@ -117,7 +118,13 @@ function Fact({ label, isMain = false, children }: { label: string; isMain?: boo
       <Text size="sm" c={isMain ? undefined : 'dimmed'} truncate={isMain} style={{ flexShrink: isMain ? 1 : 0 }}>
         {label}
       </Text>
-      <Text size="sm" c={isMain ? 'dimmed' : undefined} ta="right" style={{ flexShrink: isMain ? 0 : 1 }}>
+      <Text
+        size="sm"
+        c={isMain ? 'dimmed' : undefined}
+        ta="right"
+        dir="auto"
+        style={{ overflowWrap: 'anywhere', flexShrink: isMain ? 0 : 1 }}
+      >
         {children}
       </Text>
     </Group>

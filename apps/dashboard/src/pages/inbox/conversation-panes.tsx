@@ -7,10 +7,14 @@ import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { BackButton } from './back-button';
 import { ContactPane } from './contact-pane';
+import type { Conversation } from './conversation';
 import { ConversationThread } from './conversation-thread';
 import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
+
+/** The condition of a change: the customer wrote nothing that this page does not show. */
+const asShown = ({ last_received_at, created_at }: Conversation) => ({ nothing_received_since: last_received_at ?? created_at });
 
 /** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
 export function ConversationPanes({ id, found, onBack }: { id: number; found: string | undefined; onBack: () => void }) {
@@ -37,9 +41,13 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const read = useConversationChange(id, () => undefined);
   // Each refresh counts: a message may arrive after the conversation was marked and before it was loaded again.
   useEffect(() => {
-    if (isUnread && isVisible && !read.isPending) read.mutate({ read: true });
+    if (conversation && isUnread && isVisible && !read.isPending) read.mutate({ read: true, ...asShown(conversation) });
   }, [isUnread, isVisible, thread.dataUpdatedAt]);
-  const toggle = () => conversation && change.mutate({ status: conversation.status === 'open' ? 'closed' : 'open' });
+  const toggle = () => {
+    if (conversation?.status === 'closed') change.mutate({ status: 'open' });
+    // After a refusal the thread shows the message that came meanwhile.
+    else if (conversation) change.mutate({ status: 'closed', ...asShown(conversation) }, { onError: () => void thread.refetch() });
+  };
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
   return (

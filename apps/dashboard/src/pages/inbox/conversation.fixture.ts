@@ -14,6 +14,7 @@ export function listedConversation(id: number, more: Partial<ListedConversation>
     status: 'open',
     unread_count: 0,
     waiting_since: null,
+    last_received_at: AT,
     labels: [],
     auto_reply: true,
     first_inbound_at: AT,

@@ -1,6 +1,7 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { IconFileDescription } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { TYPED } from '../../components/typed-text';
 
 /** A file with its name; it opens or downloads in a new tab. */
 export function FileCard({ href, name, about }: { href: string; name: string; about: ReactNode }) {
@@ -16,7 +17,7 @@ export function FileCard({ href, name, about }: { href: string; name: string; ab
       >
         <IconFileDescription size={28} stroke={1.5} style={{ flexShrink: 0 }} aria-hidden />
         <div style={{ minWidth: 0 }}>
-          <Text size="sm" fw={550} dir="auto" style={{ overflowWrap: 'anywhere' }}>
+          <Text size="sm" fw={550} {...TYPED}>
             {name}
           </Text>
           <Text size="xs" style={{ opacity: 0.85 }}>

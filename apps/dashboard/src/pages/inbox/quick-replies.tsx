@@ -67,7 +67,7 @@ export function QuickReplies() {
                   <Text size="sm" fw={600} c="var(--mantine-color-text)">
                     /{reply.shortcut}
                   </Text>
-                  <Text size="sm" truncate c="dimmed">
+                  <Text size="sm" truncate c="dimmed" dir="auto">
                     {reply.text}
                   </Text>
                 </Button>

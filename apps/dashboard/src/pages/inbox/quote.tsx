@@ -11,7 +11,7 @@ export function Quote({ quoted, customer }: { quoted: ThreadMessage | undefined;
       py={4}
       mb={5}
       bg="light-dark(#0000000d, #ffffff14)"
-      style={{ borderInlineStart: '3px solid var(--mantine-primary-color-filled)', borderRadius: 6 }}
+      style={{ borderInlineStart: '3px solid var(--mantine-primary-color-filled)', borderRadius: 6, overflowWrap: 'anywhere' }}
     >
       <Text size="xs" fw={650} c="light-dark(#07694d, #73c4a4)" dir="auto">
         {quoted && (quoted.direction === 'in' ? customer : authorOf(quoted))}

@@ -11,6 +11,7 @@ import { CarriedBy } from './carried-by';
 import { MessageFacts } from './message-facts';
 import { requestCurl } from './request-curl';
 import { exactTime } from '../../components/clock-time';
+import { TYPED } from '../../components/typed-text';
 
 export function MessageDetail({ id }: { id: string }) {
   const zone = useZone();
@@ -39,7 +40,11 @@ export function MessageDetail({ id }: { id: string }) {
                   <Text size="sm" c="dimmed">
                     {exactTime(at, zone)}
                   </Text>
-                  {reason && <Text size="sm">{reason}</Text>}
+                  {reason && (
+                    <Text size="sm" {...TYPED}>
+                      {reason}
+                    </Text>
+                  )}
                 </Timeline.Item>
               ))}
             </Timeline>

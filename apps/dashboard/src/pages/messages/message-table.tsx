@@ -50,7 +50,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
           name: 'Reason',
           className: 'log-reason',
           title: ({ failure_reason }) => failure_reason ?? undefined,
-          cell: ({ failure_reason }) => failure_reason,
+          cell: ({ failure_reason }) => <bdi>{failure_reason}</bdi>,
         },
       ]}
     />

@@ -9,6 +9,7 @@ import { TitledCard } from '../../components/titled-card';
 import { FormModal } from '../../components/form-modal';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 export function BusinessKeys({ keys }: { keys: BusinessDetail['api_keys'] }) {
   const [changed, setChanged] = useState<Key | null>(null);
@@ -31,7 +32,7 @@ export function BusinessKeys({ keys }: { keys: BusinessDetail['api_keys'] }) {
         >
           {keys.map((key) => (
             <Table.Tr key={key.id}>
-              <Table.Td>{key.name}</Table.Td>
+              <Table.Td {...TYPED}>{key.name}</Table.Td>
               <Table.Td ta="right">{number(key.per_minute_limit)}</Table.Td>
               <Table.Td ta="right">{number(key.daily_limit)}</Table.Td>
               <Table.Td ta="right">{key.used_today === null ? '?' : number(key.used_today)}</Table.Td>

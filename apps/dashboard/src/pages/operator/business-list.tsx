@@ -11,6 +11,7 @@ import { useSearchText } from '../../components/use-search-text';
 import { BusinessLink } from './business-link';
 import { DataTable } from '../../components/data-table';
 import { momentDate } from '../../components/clock-time';
+import { TYPED } from '../../components/typed-text';
 
 const route = getRouteApi('/inside/operator');
 
@@ -45,7 +46,7 @@ export function BusinessList() {
             >
               {businesses.map((business) => (
                 <Table.Tr key={business.id}>
-                  <Table.Td>
+                  <Table.Td {...TYPED}>
                     <Group gap="xs">
                       <BusinessLink id={business.id}>{business.name}</BusinessLink>
                       {business.suspended && <StateBadge of="failed" label="suspended" />}

@@ -9,6 +9,7 @@ import type { BusinessDetail } from './business';
 import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
   const [link, setLink] = useState<PersonalLink | null>(null);
@@ -25,7 +26,7 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
         <DataTable minWidth={480}>
           {users.map(({ id, name, email, role, invited, totp }) => (
             <Table.Tr key={id}>
-              <Table.Td style={{ overflowWrap: 'anywhere' }}>
+              <Table.Td {...TYPED}>
                 <Text size="sm">{name}</Text>
                 <Dimmed size="xs">{email}</Dimmed>
               </Table.Td>

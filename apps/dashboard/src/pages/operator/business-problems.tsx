@@ -3,6 +3,7 @@ import { RelativeTime } from '../../components/relative-time';
 import type { BusinessDetail } from './business';
 import { TitledCard } from '../../components/titled-card';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 export function BusinessProblems({ problems }: { problems: BusinessDetail['problems'] }) {
   return (
@@ -20,7 +21,7 @@ export function BusinessProblems({ problems }: { problems: BusinessDetail['probl
                     <RelativeTime at={at} />
                   </Dimmed>
                 </Table.Td>
-                <Table.Td style={{ overflowWrap: 'anywhere' }}>{text}</Table.Td>
+                <Table.Td {...TYPED}>{text}</Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

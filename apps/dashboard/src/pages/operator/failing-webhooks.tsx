@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { BusinessLink } from './business-link';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 /** The webhooks of all businesses whose last deliveries failed. */
 export function FailingWebhooks() {
@@ -27,7 +28,7 @@ export function FailingWebhooks() {
           >
             {webhooks.map((one) => (
               <Table.Tr key={one.id}>
-                <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                <Table.Td maw={280} {...TYPED}>
                   {one.name}
                   <Dimmed size="xs">{one.url}</Dimmed>
                 </Table.Td>
@@ -35,7 +36,9 @@ export function FailingWebhooks() {
                   <BusinessLink id={one.business_id}>{one.business_id}</BusinessLink>
                 </Table.Td>
                 <Table.Td ta="right">{number(one.fail_count)}</Table.Td>
-                <Table.Td>{one.last_response_code ?? one.reason ?? 'none'}</Table.Td>
+                <Table.Td maw={280} {...TYPED}>
+                  {one.last_response_code ?? one.reason ?? 'none'}
+                </Table.Td>
                 <Table.Td>
                   <RelativeTime at={one.last_triggered_at} />
                 </Table.Td>

@@ -9,6 +9,7 @@ import { StateBadge } from '../../components/state-badge';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 export function ErasureList() {
   const list = usePagedQuery({
@@ -43,8 +44,8 @@ export function ErasureList() {
                   <Table.Td>
                     <RelativeTime at={requested_at} />
                   </Table.Td>
-                  <Table.Td>{requested_by?.name ?? 'A person who was removed'}</Table.Td>
-                  <Table.Td maw={280} style={{ overflowWrap: 'anywhere' }}>
+                  <Table.Td {...TYPED}>{requested_by?.name ?? 'A person who was removed'}</Table.Td>
+                  <Table.Td maw={280} {...TYPED}>
                     {reason}
                   </Table.Td>
                 </Table.Tr>

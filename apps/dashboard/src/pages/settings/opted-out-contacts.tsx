@@ -15,6 +15,7 @@ import { Dimmed } from '../../components/dimmed';
 import { phoneShown } from '../../components/phone-shown';
 import { useChange } from '../../api/use-change';
 import { ImportOptOuts } from './import-opt-outs';
+import { TYPED } from '../../components/typed-text';
 
 const SUPPRESSION_STATES = [
   { value: 'opted_out', label: 'opted out of everything' },
@@ -82,7 +83,7 @@ export function OptedOutContacts() {
                         <RelativeTime at={one.since} />
                       </Dimmed>
                       {one.reason && (
-                        <Text size="xs" dir="auto" style={{ overflowWrap: 'anywhere' }}>
+                        <Text size="xs" {...TYPED}>
                           {one.reason}
                         </Text>
                       )}

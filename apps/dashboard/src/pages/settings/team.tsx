@@ -12,6 +12,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
+import { TYPED } from '../../components/typed-text';
 
 export type TeamRole = Exclude<Role, 'operator'>;
 const ROLES: TeamRole[] = ['agent', 'manager', 'owner'];
@@ -64,7 +65,7 @@ export function Team() {
             {users.map((one) => (
               <Table.Tr key={one.id}>
                 <Table.Td>
-                  <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+                  <Text size="sm" {...TYPED}>
                     {one.name}
                   </Text>
                   <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

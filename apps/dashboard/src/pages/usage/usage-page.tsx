@@ -16,6 +16,7 @@ import { PageTitle } from '../../components/page-title';
 import { STATUS_PARTS } from '../../components/status-parts';
 import { UsageCosts } from './usage-costs';
 import { byDay, csvOf, COUNT_NAMES } from './usage-days';
+import { TYPED } from '../../components/typed-text';
 
 const route = getRouteApi('/inside/usage');
 
@@ -99,7 +100,7 @@ export function UsagePage() {
               <Table.Tbody>
                 {keys.map((key) => (
                   <Table.Tr key={key.id}>
-                    <Table.Td style={{ overflowWrap: 'anywhere' }}>{key.name}</Table.Td>
+                    <Table.Td {...TYPED}>{key.name}</Table.Td>
                     <Table.Td ta="right" style={{ whiteSpace: 'nowrap' }}>
                       {key.used_today === null ? '?' : number(key.used_today)} of {number(key.daily_limit)}
                     </Table.Td>
