@@ -409,6 +409,17 @@ describe('the audit log', () => {
     for (const secret of [CANARY, PASSWORD, PHONE, owner.token, 'mgw_live', '#token', '$argon2']) expect(text).not.toContain(secret);
   });
 
+  it.each([
+    ['webhooks/7', 'webhook.changed', { is_active: false }, ['is_active']],
+    ['webhooks/7', 'webhook.changed', { name: null, secret: null }, ['secret']],
+    ['auto-reply', 'auto-reply.changed', { enabled: false }, ['enabled']],
+    ['auto-reply', 'auto-reply.changed', { model: null, base_url: null, instructions: 'Be brief.' }, ['base_url', 'instructions']],
+  ])('PUT %s: %s names the fields that the request changes, and no other', async (path, action, change, changed) => {
+    await owner.put(`/api/client/${path}`, change).expect(200);
+    const [entry] = (await read(owner, `${AUDIT}?action=${action}`)).entries;
+    expect((entry?.detail['changed'] as string[]).toSorted()).toEqual(changed);
+  });
+
   it('names the address of a caller who has gone, also when another request ends before, and keeps no storage on afterwards', async () => {
     const { neighbours, visitor } = dashboard;
     let finish = () => {};

@@ -18,7 +18,7 @@ import { BusinessesStore } from '../businesses/businesses.store';
 import { dayOf, zoneInForce } from '../businesses/zones';
 import { queryOptional } from '../requests/optional-query';
 import { pageOf, PageQuery } from '../requests/page';
-import { withoutNulls } from '../requests/without-nulls';
+import { changedFields, withoutNulls } from '../requests/without-nulls';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
@@ -145,7 +145,7 @@ export class AutoReplyController {
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
     };
     // Names only: instructions and addresses may contain secrets.
-    const detail = { changed: Object.keys(request), enabled: rest.enabled };
+    const detail = { changed: changedFields(request, ['base_url', 'api_key', 'daily_cost_limit']), enabled: rest.enabled };
     const { api_key_removed = false } = await this.audit.record(
       { user_id, business_id, action: 'auto-reply.changed', target: null, detail },
       () => this.rpc.call(SetAutoReply, change),

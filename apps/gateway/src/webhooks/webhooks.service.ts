@@ -5,7 +5,7 @@ import { Sealer } from '@mgw/sealing';
 import { AuditStore, entryBy, type Author } from '../audit/audit.store';
 import { pageOf, periodOf } from '../requests/page';
 import { invalid } from '../requests/refusals';
-import { withoutNulls } from '../requests/without-nulls';
+import { changedFields, withoutNulls } from '../requests/without-nulls';
 import type { CreateWebhookRequest, ListDeliveriesQuery, UpdateWebhookRequest } from './webhooks.requests';
 
 /** The webhooks of a business (spec §4.9), which the dispatcher stores. The secret leaves the gateway sealed and is never read back. */
@@ -47,7 +47,8 @@ export class WebhooksService {
       ...(keep_old_minutes !== undefined && { keep_old_minutes }),
       ...(is_active !== undefined && { is_active: Boolean(is_active) }),
     };
-    const entry = entryBy(author, 'webhook.changed', `webhook:${id}`, { changed: Object.keys(change) });
+    // Names only: the URL may contain a token.
+    const entry = entryBy(author, 'webhook.changed', `webhook:${id}`, { changed: changedFields(change, ['secret']) });
     await this.audit.record(entry, () => this.rpc.call(UpdateWebhook, update));
     return { message: 'Webhook updated.' };
   }
@@ -74,5 +75,3 @@ export class WebhooksService {
     return secret === null ? null : this.sealer.seal(secret, `webhook.secret:${business_id}`);
   }
 }
-
-/** @param detail without the URL, which may contain a token */
