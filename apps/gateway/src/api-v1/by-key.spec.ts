@@ -30,6 +30,7 @@ import {
   type RequestOf,
 } from '@mgw/contracts';
 import { sampleConversation } from '@mgw/harness';
+import { cursorOf } from '@mgw/postgres';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { LimitsStore } from '../limits/limits.store';
@@ -277,6 +278,21 @@ describe('the account by key (decisions 360 to 364)', () => {
       expect(await read(`limit=${limit}`)).toEqual(all);
       expect(await read(`limit=${limit}&direction=in`)).toEqual(all.filter((id) => id.startsWith('in')));
       expect(await read(`limit=${limit}&status=read`)).toEqual(all.filter((id) => id.startsWith('out')));
+    });
+
+    it.each(['x', '"'])('continues after message ids of 512 characters (%s)', async (filling) => {
+      const long = <M extends { message_id: string }>(message: M) => ({ ...message, message_id: message.message_id.padEnd(512, filling) });
+      const pages =
+        <M extends { message_id: string }>(rows: M[]) =>
+        ({ cursor }: { cursor: string | null }) => {
+          const cursors = rows.map(({ message_id }) => cursorOf(['2027-01-31 00:00:00.123456+00', message_id]));
+          const start = cursors.findIndex((one) => one === cursor) + 1;
+          const rest = { messages: rows.slice(start, start + 1), cursors: cursors.slice(start, start + 1) };
+          return { ...rest, next_cursor: cursors.slice(start, -1)[0] ?? null };
+        };
+      dashboard.neighbours.respond(ListMessages, pages([9, 7].map(sent).map(long)));
+      dashboard.neighbours.respond(ListInboundMessages, pages([8, 6].map(received).map(long)));
+      expect((await read('limit=1')).map((id) => id.slice(0, 5))).toEqual(['out.9', `in.8${filling}`, 'out.7', `in.6${filling}`]);
     });
 
     it('passes on the filters', async () => {

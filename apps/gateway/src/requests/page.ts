@@ -4,9 +4,11 @@ import { Optional } from './field-rules';
 import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
+/** The cursor of the message log has two message ids of up to 512 characters, escaped and encoded twice. */
+const MAX_CURSOR = 4_000;
 
 export const IsLimit = () => Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
-export const IsCursor = () => applyDecorators(IsOptional(), IsString(), MaxLength(500));
+export const IsCursor = () => applyDecorators(IsOptional(), IsString(), MaxLength(MAX_CURSOR));
 
 /** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
 export class PageQuery {
