@@ -37,6 +37,8 @@ export const GetAutoReply = operation('auto-reply', 'get-settings', {
 export const SetAutoReply = operation('auto-reply', 'set-settings', {
   request: Type.Composite([
     Type.Object({ business_id: Id, api_key_sealed: Type.Optional(Nullable(Type.String())) }),
+    // Stored by services of the previous version only.
+    Type.Partial(Type.Object({ plan: Type.String(), timezone: Type.String() })),
     Type.Partial(AutoReplySettings),
   ]),
   reply: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),

@@ -221,12 +221,14 @@ export class BroadcastsStore {
     const [row] = await tx.query<{ id: string }>(
       `INSERT INTO broadcast.broadcasts
          (business_id, name, template_name, language, plan, timezone, status, total, scheduled_at, creation_key, creation_fingerprint,
-          api_key_id, retry_of)
-       VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12)
+          api_key_id, daily_limit, retry_of)
+       VALUES ($1, $2, $3, $4, $5, $6, 'scheduled', $7, $8, $9, $10, $11, $12, $13)
        ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
       [
         ...[business_id, name, template_name, language, plan, timezone, total, scheduled_at],
-        ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, retryOf],
+        // Replicas of the previous version send with the daily limit of the creation.
+        ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null, charged?.api_key_id ?? null, charged?.daily_limit ?? null],
+        retryOf,
       ],
     );
     if (row && total > use.left) throw limitReached(total, use);

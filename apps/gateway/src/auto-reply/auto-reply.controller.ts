@@ -135,11 +135,14 @@ export class AutoReplyController {
   @Put()
   @Responds(Saved, 'Change the auto-reply settings; absent fields stay unchanged. A new host in `base_url` removes the key')
   async change(@CurrentUser() { user_id, business_id }: BusinessUser, @Body() request: ChangeAutoReplyRequest) {
+    const business = await this.businesses.get(business_id);
     const { base_url, api_key, daily_cost_limit, ...rest } = request;
     const api_key_sealed = api_key && this.sealer.seal(api_key, `auto_reply.api_key:${business_id}`);
     const change = {
       ...withoutNulls(rest),
       business_id,
+      plan: business.plan,
+      timezone: zoneInForce(business),
       ...(base_url !== undefined && { base_url }),
       ...(daily_cost_limit !== undefined && { daily_cost_limit }),
       ...(api_key_sealed !== undefined && { api_key_sealed: api_key_sealed || null }),
