@@ -95,22 +95,22 @@ describe('what pages share to read and change (decision 430)', () => {
   });
 
   describe('a logout in another tab', () => {
-    const tabs: { onmessage?: (event: { data: number | null }) => void }[] = [];
+    class Channel {
+      static newest: Channel | undefined;
+      onmessage?: (event: { data: number | null }) => void;
+      constructor() {
+        Channel.newest = this;
+      }
+      postMessage() {}
+    }
     const openTab = async () => {
-      Object.assign(window, {
-        BroadcastChannel: class {
-          constructor() {
-            tabs.unshift(this);
-          }
-          postMessage() {}
-        },
-      });
+      Object.assign(window, { BroadcastChannel: Channel });
       let session: typeof import('./session') | undefined;
       await jest.isolateModulesAsync(async () => void (session = await import('./session')));
       sessionStorage.setItem('kept 1 draft 1', '"Half a reply"');
       return session;
     };
-    const announce = (data: number | null) => tabs[0]?.onmessage?.({ data });
+    const announce = (data: number | null) => Channel.newest?.onmessage?.({ data });
     afterEach(() => sessionStorage.clear());
 
     it('deletes the drafts of this tab, also on its login page', async () => {
