@@ -41,6 +41,7 @@ export const RotatedApiKeyResponse = Type.Object(
   {
     id: Id,
     key: Type.String(),
+    expires_at: Nullable({ ...IsoTime, description: 'When the new key expires; null if it never does.' }),
     old_expires_at: IsoTime,
     message: Type.String(),
   },

@@ -40,11 +40,12 @@ export class ApiKeysController {
     errors: ['CONFLICT'],
   })
   async rotate(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number, @Body() { grace_minutes }: RotateApiKeyRequest) {
-    const { token, old_expires_at, ...heir } = await this.keys.rotate(user, id, grace_minutes);
+    const { token, expires_at, old_expires_at, ...heir } = await this.keys.rotate(user, id, grace_minutes);
     const old = grace_minutes === 0 ? 'The old key has ended.' : 'The old key works until its grace ends.';
     return {
       id: heir.id,
       key: token,
+      expires_at: expires_at && expires_at.toISOString(),
       old_expires_at: old_expires_at.toISOString(),
       message: `Copy the key now: it is not shown again. ${old}`,
     };

@@ -66,7 +66,7 @@ export class ApiKeysService {
     { user_id, business_id }: BusinessUser,
     id: number,
     grace_minutes: number,
-  ): Promise<{ id: number; token: string; old_expires_at: Date }> {
+  ): Promise<{ id: number; token: string; expires_at: Date | null; old_expires_at: Date }> {
     const rotated = await this.db.transaction(async (tx) => {
       const inUse = await this.keys.countInUse(tx, business_id);
       const { has_heir, created_at, expires_at, ...key } = await this.requireActive(tx, business_id, id);
@@ -77,7 +77,7 @@ export class ApiKeysService {
       const old_expires_at = await this.keys.endAfter(tx, id, grace_minutes);
       const detail = { heir: heir.id, grace_minutes };
       await this.audit.add({ user_id, business_id, action: 'api-key.rotated', target: `api-key:${id}`, detail }, tx);
-      return { ...heir, old_expires_at };
+      return { ...heir, expires_at: heirExpiresAt, old_expires_at };
     });
     this.rpc.announce(KeyChanged, { api_key_id: id });
     return rotated;

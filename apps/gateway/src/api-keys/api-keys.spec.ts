@@ -125,7 +125,13 @@ describe('API keys (spec §2.7, §5, §10)', () => {
   describe('rotation', () => {
     const rotate = (id: number, grace_minutes: unknown, by = owner) => by.post(`/api/client/api-keys/${id}/rotate`, { grace_minutes });
     const heirOf = async (id: number, grace_minutes: number) =>
-      (await rotate(id, grace_minutes).expect(200)).body as { id: number; key: string; old_expires_at: string; message: string };
+      (await rotate(id, grace_minutes).expect(200)).body as {
+        id: number;
+        key: string;
+        expires_at: string | null;
+        old_expires_at: string;
+        message: string;
+      };
     const graceLeft = (expiry: string) => Math.round((Date.parse(expiry) - Date.now()) / 60_000);
 
     it('the heir has name, permissions, limits, addresses and lifetime; both keys work until the grace ends', async () => {
@@ -138,6 +144,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       expect(heir).toEqual({
         id: expect.any(Number) as number,
         key: expect.stringMatching(`^mgw_live_${heir.id}_`) as string,
+        expires_at: expect.any(String) as string,
         old_expires_at: expect.any(String) as string,
         message: expect.any(String) as string,
       });
@@ -146,6 +153,7 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       const inherited = { name: 'CRM', permissions: ['send_text'], per_minute_limit: 7, daily_limit: 9, allowed_ips: ['10.0.0.0/8'] };
       const shown = (await listed(heir.id)) as unknown as { expires_at: string };
       expect(shown).toMatchObject({ ...inherited, revoked_at: null });
+      expect(shown.expires_at).toBe(heir.expires_at);
       expect(graceLeft(shown.expires_at)).toBe(90 * 24 * 60);
       expect((await allFound(key, heir.key)).map((access) => [access?.api_key_id, access?.sends_as])).toEqual([
         [id, id],
@@ -185,6 +193,29 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       const { keys } = (await owner.get('/api/client/usage').expect(200)).body as { keys: { id: number; used_today: number }[] };
       expect(keys.filter(({ used_today }) => used_today === 42)).toMatchObject([{ id: third.id }]);
       dashboard.neighbours.reset();
+    });
+
+    it.each([
+      ['never expires', null],
+      ['expires in 90 days', 90 * 24 * 60],
+    ])('decision 297: after its heir was revoked, the further heir of a key that %s has this lifetime too', async (_, minutes) => {
+      const { id } = await create(minutes === null ? {} : { expires_at: new Date(Date.now() + minutes * 60_000).toISOString() });
+      for (let i = 0; i < 3; i++) {
+        const heir = await heirOf(id, 60);
+        expect(heir.expires_at && graceLeft(heir.expires_at)).toBe(minutes);
+        expect(await listed(heir.id)).toMatchObject({ expires_at: heir.expires_at });
+        await owner.delete(`/api/client/api-keys/${heir.id}`).expect(200);
+      }
+      expect(graceLeft((await heirOf(id, 1_440)).old_expires_at)).toBe(60);
+    });
+
+    it('an expiry that is set within the grace is the lifetime of the next heir', async () => {
+      const { id } = await create();
+      const heir = await heirOf(id, 60);
+      await owner.delete(`/api/client/api-keys/${heir.id}`).expect(200);
+      await owner.patch(`/api/client/api-keys/${id}`, { expires_at: new Date(Date.now() + 5 * 60_000).toISOString() }).expect(200);
+      const next = await heirOf(id, 60);
+      expect([next.expires_at, next.old_expires_at].map((at) => graceLeft(at ?? ''))).toEqual([5, 5]);
     });
 
     it('is refused for a key that has an heir, has ended, or is of another business, and for agents', async () => {

@@ -37,7 +37,7 @@ export interface NewApiKey extends Partial<SetLimits> {
   sends_as?: number;
 }
 
-/** A business's own key, which an owner changes. */
+/** A business's own key, which an owner changes. `expires_at` is its own expiry, not the end of a rotation's grace. */
 export type OwnKey = Required<Omit<NewApiKey, 'business_id'>> & { created_at: Date; has_heir: boolean };
 
 type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'last_ip' | 'revoked_at'> & {
@@ -196,7 +196,8 @@ export class ApiKeysStore {
   /** Locks a key until the transaction ends. @returns null for a key that is unknown or of another business */
   async lockOwn(tx: Tx, business_id: number, id: number): Promise<(OwnKey & { has_ended: boolean }) | null> {
     const [key] = await tx.query<OwnKey & { has_ended: boolean }>(
-      `SELECT k.name, k.permissions, k.per_minute_limit, k.daily_limit, k.allowed_ips, k.created_at, k.expires_at, ${sendsAs('k')} AS sends_as,
+      `SELECT k.name, k.permissions, k.per_minute_limit, k.daily_limit, k.allowed_ips, k.created_at,
+              nullif(coalesce(k.own_expires_at, k.expires_at), 'infinity') AS expires_at, ${sendsAs('k')} AS sends_as,
               NOT ${isActive('k')} AS has_ended, EXISTS (
                 SELECT FROM access.api_keys heir WHERE heir.sends_as = ${sendsAs('k')} AND heir.id > k.id AND ${isActive('heir')}
               ) AS has_heir
@@ -210,7 +211,8 @@ export class ApiKeysStore {
   async edit(tx: Tx, id: number, change: { name?: string; expires_at?: Date | null; allowed_ips?: string[] }): Promise<void> {
     await tx.query(
       `UPDATE access.api_keys SET name = coalesce($2, name), allowed_ips = coalesce($4, allowed_ips),
-              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($3, expires_at) END
+              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($3, expires_at) END,
+              own_expires_at = CASE WHEN $5 OR $3 IS NOT NULL THEN NULL ELSE own_expires_at END
         WHERE id = $1::bigint`,
       [id, change.name ?? null, change.expires_at ?? null, change.allowed_ips ?? null, change.expires_at === null],
     );
@@ -219,7 +221,9 @@ export class ApiKeysStore {
   /** Never extends the key's life. @returns its expiry */
   async endAfter(tx: Tx, id: number, minutes: number): Promise<Date> {
     const [row] = await tx.query<{ expires_at: Date }>(
-      `UPDATE access.api_keys SET expires_at = least(expires_at, now() + make_interval(mins => $2)) WHERE id = $1::bigint RETURNING expires_at`,
+      `UPDATE access.api_keys SET expires_at = least(expires_at, now() + make_interval(mins => $2)),
+              own_expires_at = coalesce(own_expires_at, expires_at, 'infinity')
+        WHERE id = $1::bigint RETURNING expires_at`,
       [id, minutes],
     );
     if (!row) throw new Error('a locked key returned no row');
@@ -239,7 +243,8 @@ export class ApiKeysStore {
   async changeLimits(tx: Tx, id: number, change: Partial<SetLimits> & { expires_at?: Date | null }): Promise<number | null> {
     const [row] = await tx.query<{ business_id: number }>(
       `UPDATE access.api_keys SET per_minute_limit = coalesce($2, per_minute_limit), daily_limit = coalesce($3, daily_limit),
-              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($4, expires_at) END
+              expires_at = CASE WHEN $5 THEN NULL ELSE coalesce($4, expires_at) END,
+              own_expires_at = CASE WHEN $5 OR $4 IS NOT NULL THEN NULL ELSE own_expires_at END
         WHERE id = $1::bigint RETURNING business_id`,
       [id, change.per_minute_limit ?? null, change.daily_limit ?? null, change.expires_at ?? null, change.expires_at === null],
     );
