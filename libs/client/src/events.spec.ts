@@ -1,5 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { Gateway, GatewayRefusal, type FeedPage } from '.';
 
 describe('events of the client', () => {
@@ -65,6 +67,17 @@ describe('events of the client', () => {
     for (const options of [{ wait: 1 }, { wait: 0 }, {}]) await hasty.list(options);
     expect(timeouts.mock.calls).toEqual([[35_000], [11_000], [2_000], [2_000]]);
     timeouts.mockRestore();
+  });
+
+  it('decision 708: ends a call after its time, also after a garbage collection', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { port } = server.address() as AddressInfo;
+    const hasty = new Gateway({ url: `http://127.0.0.1:${port}`, apiKey: 'k', timeoutSeconds: 1, retries: 0 }).events;
+    responders = [(_, response) => response.writeHead(200).write('{')];
+    const collecting = setInterval(collect, 100);
+    await expect(hasty.list()).rejects.toThrow(/timeout/);
+    clearInterval(collecting);
   });
 
   it('throws when the gateway refuses or events are lost, unless the caller accepts the gap', async () => {

@@ -105,6 +105,8 @@ export class Transport {
     const { apiKey, timeoutSeconds = TIMEOUT_SECONDS } = this.options;
     const seconds = waitSeconds ? Math.max(timeoutSeconds, waitSeconds + AFTER_WAIT_SECONDS) : timeoutSeconds;
     const timeout = file || returnsFile ? [] : [AbortSignal.timeout(seconds * 1_000)];
+    // Node.js 20 collects a timeout that only `AbortSignal.any` uses, and then nothing aborts. A listener keeps it.
+    for (const signal of timeout) signal.addEventListener('abort', () => undefined);
     const response = await fetch(target, {
       method: method.toUpperCase(),
       headers: {

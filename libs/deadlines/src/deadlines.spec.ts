@@ -1,5 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { onDeadline, respondedWithin } from '.';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { abortAfter, onDeadline, respondedWithin } from '.';
 
 const standStill = (ms: number) => {
   for (const end = performance.now() + ms; performance.now() < end;);
@@ -25,6 +27,20 @@ describe('deadlines (decision 695)', () => {
     standStill(5);
     await pause(5);
     expect(passed).toEqual([]);
+  });
+
+  it('decision 708: abort beside other signals, also after a garbage collection', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const other = new AbortController();
+    let aborted = false;
+    abortAfter(50, other.signal).addEventListener('abort', () => (aborted = true));
+    while (!aborted) {
+      await pause(5);
+      collect();
+    }
+    other.abort();
+    expect(abortAfter(60_000, other.signal).aborted).toBe(true);
   });
 
   it('pass on a response or its error, and fail with their own error', async () => {

@@ -20,6 +20,16 @@ export function afterReading(judge: () => void): () => void {
   return () => clearImmediate(judging);
 }
 
+/**
+ * Aborts after this time, or when one of the signals does. The listener keeps the timeout: Node.js 20 collects one that only
+ * `AbortSignal.any` uses, and then nothing aborts (decision 708).
+ */
+export function abortAfter(withinMs: number, ...signals: AbortSignal[]): AbortSignal {
+  const timeout = AbortSignal.timeout(withinMs);
+  timeout.addEventListener('abort', () => undefined);
+  return AbortSignal.any([timeout, ...signals]);
+}
+
 /** @throws Error with `problem` if the response takes longer than `withinMs` milliseconds */
 export function respondedWithin<T>(withinMs: number, response: Promise<T>, problem: () => Error): Promise<T> {
   return new Promise((resolve, reject) => {

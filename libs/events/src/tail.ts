@@ -1,4 +1,5 @@
 import type { EventEnvelope, StreamName } from '@mgw/contracts';
+import { abortAfter } from '@mgw/deadlines';
 import type { Logger } from '@mgw/telemetry';
 import {
   consumerOpts,
@@ -251,7 +252,7 @@ export class EventTail {
     // The follower may have received only a part of a message.
     const seq = Math.max(1, isComplete ? Math.floor(after) : first);
     if (after >= afterMessage(state.last_seq) || seq > state.last_seq || state.messages === 0) return position;
-    const ended = AbortSignal.any([...(gone ? [gone] : []), AbortSignal.timeout(CATCH_UP_WITHIN_MS)]);
+    const ended = abortAfter(CATCH_UP_WITHIN_MS, ...(gone ? [gone] : []));
     const subscription = await this.subscribe(this.optionsFrom(seq));
     const end = () => subscription.unsubscribe();
     if (ended.aborted) end();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { ClaimFiles, EndFileTask, GatewayError, HasStoredFiles, type FileFacts, type FileTask } from '@mgw/contracts';
+import { abortAfter } from '@mgw/deadlines';
 import type { FileStore } from '@mgw/media';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
@@ -68,7 +69,7 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
   private start(file: FileTask, store: FileStore): void {
     const { business_id, media_id, attempts } = file;
     const release = this.shares.tryTake(String(business_id));
-    const signal = AbortSignal.any([AbortSignal.timeout(COPY_WITHIN_MS), this.stopping.signal]);
+    const signal = abortAfter(COPY_WITHIN_MS, this.stopping.signal);
     const work = (file.task === 'delete' ? this.delete(file, store, signal) : this.copy(file, store, signal))
       .catch((error: unknown) => this.failed(file, error))
       .then((outcome) => {

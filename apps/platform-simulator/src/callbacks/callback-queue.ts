@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Type, type Static } from '@sinclair/typebox';
+import { abortAfter } from '@mgw/deadlines';
 import type { Logger } from '@mgw/telemetry';
 import type { Account } from '../accounts/accounts';
 import { CallbackLog, CallbackLogState, type LoggedAttempt } from './callback-log';
@@ -208,7 +209,7 @@ export class CallbackQueue {
         },
         body,
         redirect: 'manual',
-        signal: AbortSignal.any([this.stop.signal, AbortSignal.timeout(RESPONSE_TIMEOUT_MS)]),
+        signal: abortAfter(RESPONSE_TIMEOUT_MS, this.stop.signal),
       });
       const { status } = response;
       const text = (await response.text()).slice(0, LOGGED_RESPONSE_CHARACTERS);
