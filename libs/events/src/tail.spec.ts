@@ -87,6 +87,20 @@ describe('the live tail of events (spec §10)', () => {
     expect(await start(first + 100)).toEqual([{ position: first + 2, isComplete: false }]);
   });
 
+  it('guarantees N1: catches up with a bounded number of bytes, and reports that older events are missing', async () => {
+    const large = 'x'.repeat(900_000);
+    for (let number = 0; number < 50; number++)
+      await shop.nc.jetstream().publish('public.message.sent', JSON.stringify(sent(number, { text: large })));
+    let begun: TailStart | undefined;
+    const received: number[] = [];
+    const onEvent = ({ event }: TailedEvent) => void received.push(Number(event.id.split('.').at(-1)));
+    (await tail.follow(0, onEvent, (start) => (begun = start)))();
+    expect(begun?.isComplete).toBe(false);
+    expect(received.at(-1)).toBe(49);
+    expect(received.length * large.length).toBeLessThan(40_000_000);
+    expect(received.length * large.length).toBeGreaterThan(30_000_000);
+  });
+
   it('skips events of unknown types, also at the end of the stream', async () => {
     await publish(1);
     await shop.nc.jetstream().publish('public.of.the.future', '{}');

@@ -49,6 +49,8 @@ const MAX_BACKLOG_BYTES = 256 * 1024;
 const MAX_BACKLOG_BYTES_OF_ALL = 4 * 1024 ** 2;
 /** Messages that a catch-up reads at most: those of the last 100 s if all businesses publish 100 messages a second. */
 const MAX_CATCH_UP_MESSAGES = 10_000;
+/** Bytes that a catch-up reads, by the average message of the stream. It holds one message at a time. */
+const CATCH_UP_BYTES = 32 * 1024 ** 2;
 /** Time for a catch-up, because it holds a place that other readers wait for. */
 const CATCH_UP_WITHIN_MS = 10_000;
 const RETRY_MS = 500;
@@ -101,8 +103,8 @@ export class EventTail {
   }
 
   /**
-   * Delivers every event after the position (null: from now on) once and in order. A follower more than MAX_CATCH_UP_MESSAGES behind the
-   * end of the stream misses the older ones. After JetStream lost its store it delivers what is published from then on.
+   * Delivers every event after the position (null: from now on) once and in order. A follower more than MAX_CATCH_UP_MESSAGES or
+   * CATCH_UP_BYTES behind the end of the stream misses the older ones. After JetStream lost its store it delivers what is published from then on.
    * @param onStart is called once, before the first event
    * @returns a function that ends it
    * @throws FollowerDroppedError
@@ -245,7 +247,8 @@ export class EventTail {
       return this.lastPosition;
     }
     const { state } = await (await this.options.nc.jetstreamManager()).streams.info(this.options.stream);
-    const first = Math.max(state.first_seq, state.last_seq - MAX_CATCH_UP_MESSAGES + 1);
+    const most = Math.min(MAX_CATCH_UP_MESSAGES, Math.ceil((CATCH_UP_BYTES * state.messages) / Math.max(1, state.bytes)));
+    const first = Math.max(state.first_seq, state.last_seq - most + 1);
     const isComplete = Math.floor(after) + 1 >= first && Math.floor(after) <= state.last_seq;
     const position = isComplete ? after : Math.min(Math.max(after, first - 1), state.last_seq);
     onStart({ position, isComplete });

@@ -9,7 +9,7 @@ import { SessionsStore } from '../sessions/sessions.store';
 /** Open streams of one process, and of one business on it. */
 const MAX_STREAMS = 500;
 const MAX_PER_BUSINESS = 50;
-/** Catch-ups at once: two of one business on an idle process. Each reads up to 10,000 messages of all businesses. */
+/** Catch-ups at once: two of one business on an idle process. Each reads up to 10,000 messages or 32 MB of all businesses. */
 const CATCH_UPS = { places: 8, largest: 1 / 4, waiting: { room: MAX_STREAMS, largest: 1 / 4 } };
 const CATCH_UP_STARTS_WITHIN_MS = 10_000;
 /** Heartbeats keep proxies from closing a quiet stream. Each checks the session first, so a stream ends within 5 s of its session. */
