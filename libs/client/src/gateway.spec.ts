@@ -115,6 +115,11 @@ describe('the client library (decision 368)', () => {
     // @ts-expect-error: only a send has an id.
     expect([sent.message_id, checked.would_send, checked.message_id]).toEqual([undefined, undefined, undefined]);
     expect('problems' in either && either.problems).toBe(false);
+    const broadcast = { name: 'Autumn', template_name: 'offer', csv: 'phone' };
+    const checkedBroadcast = await gateway.createBroadcast({ ...broadcast, dry_run: true });
+    const made = await gateway.createBroadcast(broadcast);
+    // @ts-expect-error: only a broadcast has an id.
+    expect([made.id, checkedBroadcast.faults, checkedBroadcast.id]).toEqual([undefined, undefined, undefined]);
     // @ts-expect-error: an unknown field.
     await gateway.sendText({ ...TEXT, dry_rum: true });
   });

@@ -15,10 +15,11 @@ type ResultOf<P extends Path, M extends Method> =
   Operation<P, M> extends { responses: { 200: { content: { 'application/json': infer R } } } } ? R : never;
 
 export type DryRunResult = components['schemas']['DryRunResult'];
+export type BroadcastDryRun = components['schemas']['BroadcastDryRun'];
 /** With `dry_run: true` nothing is sent, and the result lists the problems. */
-interface Send<P extends Path> {
-  (body: BodyOf<P, 'post'> & { dry_run: true }, options?: CallOptions): Promise<DryRunResult>;
-  (body: BodyOf<P, 'post'> & { dry_run?: false | null }, options?: CallOptions): Promise<Exclude<ResultOf<P, 'post'>, DryRunResult>>;
+interface Send<P extends Path, D = DryRunResult> {
+  (body: BodyOf<P, 'post'> & { dry_run: true }, options?: CallOptions): Promise<D>;
+  (body: BodyOf<P, 'post'> & { dry_run?: false | null }, options?: CallOptions): Promise<Exclude<ResultOf<P, 'post'>, D>>;
   (body: BodyOf<P, 'post'>, options?: CallOptions): Promise<ResultOf<P, 'post'>>;
 }
 
@@ -33,6 +34,7 @@ export class Gateway {
   readonly sendLocation = this.send('/api/v1/send-location');
   readonly sendContacts = this.send('/api/v1/send-contacts');
   readonly sendReaction = this.send('/api/v1/send-reaction');
+  readonly createBroadcast = this.send<'/api/v1/broadcasts', BroadcastDryRun>('/api/v1/broadcasts');
   private readonly transport: Transport;
 
   constructor(options: GatewayOptions) {
@@ -78,12 +80,6 @@ export class Gateway {
     return this.get('/api/v1/media/{media_id}', { media_id }, { info: 1 }, options);
   }
 
-  createBroadcast(body: BodyOf<'/api/v1/broadcasts', 'post'>, options?: CallOptions) {
-    return this.transport.call<ResultOf<'/api/v1/broadcasts', 'post'>>(
-      { method: 'post', path: '/api/v1/broadcasts', body, takesKey: true },
-      options,
-    );
-  }
   broadcast(id: number, options?: CallOptions) {
     return this.get('/api/v1/broadcasts/{id}', { id }, undefined, options);
   }
@@ -155,8 +151,10 @@ export class Gateway {
     return this.transport.call<ResultOf<P, M>>({ method, path, at, body }, options);
   }
 
-  private send<P extends Path>(path: P): Send<P> {
-    return ((body: object, options?: CallOptions) =>
-      this.transport.call({ method: 'post', path, body, takesKey: true }, options)) as Send<P>;
+  private send<P extends Path, D = DryRunResult>(path: P): Send<P, D> {
+    return ((body: object, options?: CallOptions) => this.transport.call({ method: 'post', path, body, takesKey: true }, options)) as Send<
+      P,
+      D
+    >;
   }
 }

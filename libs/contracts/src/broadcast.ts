@@ -63,9 +63,13 @@ const audience = {
   markets: Type.Optional(Type.Array(Type.Object({ market: Type.String(), count: Type.Integer() }))),
 };
 
-/** Validates every row against the template, and sends nothing. */
+/** The key that each accepted message is charged to, and its messages per day; absent for a person's broadcast. */
+const charged = Type.Optional(Type.Object({ api_key_id: Id, daily_limit: Type.Integer({ minimum: 1 }) }));
+
+/** Validates every row against the template and the cap of the charged key, and sends nothing. */
 export const CheckBroadcast = operation('broadcast', 'check', {
-  request: Type.Object(draft),
+  /** `plan` comes with `charged`. */
+  request: Type.Object({ ...draft, plan: Type.Optional(Type.String()), charged }),
   /** The first 100 faults. */
   reply: Type.Object({
     total: Type.Integer(),
@@ -75,7 +79,7 @@ export const CheckBroadcast = operation('broadcast', 'check', {
     category: Type.Optional(Type.String({ description: 'The template’s category.' })),
     ...audience,
   }),
-  errors: ['TEMPLATE_NOT_FOUND'],
+  errors: ['TEMPLATE_NOT_FOUND', 'DAILY_LIMIT_REACHED'],
   deadlineMs: 15_000,
 });
 
@@ -86,8 +90,7 @@ export const CreateBroadcast = operation('broadcast', 'create', {
     name: characters(100, 1),
     plan: Type.String(),
     idempotency: Type.Optional(Nullable(Idempotency)),
-    /** The key that each accepted message is charged to, and its messages per day; absent for a person's broadcast. */
-    charged: Type.Optional(Type.Object({ api_key_id: Id, daily_limit: Type.Integer({ minimum: 1 }) })),
+    charged,
   }),
   /** `replayed`: an earlier request with the same Idempotency-Key created it. */
   reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),

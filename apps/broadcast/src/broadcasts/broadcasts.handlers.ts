@@ -48,6 +48,8 @@ export class BroadcastsHandlers {
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
     const { faults, phones, category } = await this.checked(request, context);
     const wrong = new Set(faults.map(({ line }) => line)).size;
+    // A creation reports wrong rows first.
+    if (wrong === 0) await this.checkCap(request, context);
     const daily_limit = await this.broadcasts.dailyUse(request);
     const { suppressed, markets } = await this.audience(request.business_id, phones, category, context);
     return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit, category, suppressed, markets };
@@ -157,10 +159,10 @@ export class BroadcastsHandlers {
 
   /** @throws GatewayError DAILY_LIMIT_REACHED if its key may not send to all recipients on the day on which it starts */
   private async checkCap(
-    { charged, plan, timezone, scheduled_at, recipients }: RequestOf<typeof CreateBroadcast>,
+    { charged, plan, timezone, scheduled_at, recipients }: RequestOf<typeof CheckBroadcast>,
     context: RpcContext,
   ): Promise<void> {
-    if (!charged) return;
+    if (!charged || plan === undefined) return;
     const at = scheduled_at !== null && Date.parse(scheduled_at) > Date.now() ? scheduled_at : null;
     await this.rpc.call(CheckDailyCap, { messages: recipients.length, at, sender: { ...charged, plan, timezone } }, context);
   }

@@ -177,11 +177,21 @@ describe('decision 364: a broadcast of an API key', () => {
       error_code: 'DAILY_LIMIT_REACHED',
       extras: { daily_limit: 5 },
     });
+    const row = (line: number, phone: string) => ({ line, phone, body_params: [], header_params: [] });
+    const check = (recipients: ReturnType<typeof row>[]) =>
+      harness.rpc.call(CheckBroadcast, { ...draft, plan: 'Growth', charged, recipients });
+    const three = [row(1, '12015550100'), row(2, '12015550101'), row(3, '12015550102')];
+    await expect(check(three)).rejects.toMatchObject({ error_code: 'DAILY_LIMIT_REACHED', extras: { daily_limit: 5 } });
+    expect(await check(three.slice(1))).toMatchObject({ total: 2, wrong: 0 });
+    // A creation reports wrong rows first.
+    expect(await check([...three, row(4, '12')])).toMatchObject({ total: 4, wrong: 1 });
     const idempotency = { key: 'api-key:9:k', fingerprint: 'f' };
     const id = await broadcasts.create(2, { charged, idempotency });
     left = 0;
     expect(await broadcasts.create(2, { charged, idempotency })).toBe(id);
-    expect(checked).toEqual([3, 2].map((messages) => ({ messages, at: null, sender: { ...charged, plan: 'Growth', timezone: 'UTC' } })));
+    expect(checked).toEqual(
+      [3, 3, 2, 2].map((messages) => ({ messages, at: null, sender: { ...charged, plan: 'Growth', timezone: 'UTC' } })),
+    );
     await eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
     expect(senders).toHaveLength(2);
     // With a space it equals no Idempotency-Key of a caller.

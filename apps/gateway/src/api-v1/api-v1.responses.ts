@@ -15,6 +15,7 @@ import {
   Restriction,
   TemplateRecord,
 } from '@mgw/contracts';
+import { CheckResponse } from '../broadcasts/broadcasts.responses';
 import { sendResultWith } from '../sending/sending.responses';
 
 const success = Type.Literal(true);
@@ -51,6 +52,12 @@ export const MessageStatusesResponse = Type.Object(
 export function byKey<P extends TProperties>(response: TObject<P>, title = `${response.title}ByKey`) {
   return Type.Object({ success, ...response.properties }, { title });
 }
+
+/** The response to a broadcast with `dry_run`. */
+export const BroadcastDryRun = Type.Object(
+  { success, dry_run: Type.Literal(true), ...CheckResponse.properties },
+  { title: 'BroadcastDryRun' },
+);
 
 const direction = (value: 'in' | 'out') => Type.Literal(value, { description: '`out` for a sent message, `in` for one of a person.' });
 export const MessagesByKeyResponse = Type.Object(

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { CancelBroadcast, CreateBroadcast, PauseBroadcast, ResumeBroadcast, type Sender } from '@mgw/contracts';
 import { CurrentCaller, CurrentKey, Needs, RestApi, type Caller } from '../access/rest-api';
 import { authorOf, type KeyAccess } from '../api-keys/key-access';
 import { BroadcastResponse, RecipientsResponse } from '../broadcasts/broadcasts.responses';
 import { BroadcastsService } from '../broadcasts/broadcasts.service';
+import { isDryRun } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
+import { idempotencyKeyOf } from '../sending/idempotency';
 import { withNewZoneReset } from '../sending/sending.service';
-import { byKey } from './api-v1.responses';
+import { BroadcastDryRun, byKey } from './api-v1.responses';
 import { CreateBroadcastByKeyRequest, ListRecipientsByKeyQuery } from './by-key.requests';
 
 /** No change of a broadcast needs an Idempotency-Key: a repeat has no further effect. */
@@ -23,14 +26,20 @@ export class BroadcastsByKeyController {
 
   @Post()
   @Needs('send_template')
-  @Responds(byKey(Made), 'Send a template to up to 20,000 people', { errors: CreateBroadcast.errors })
+  @Responds(Type.Union([byKey(Made), BroadcastDryRun]), 'Send a template to up to 20,000 people', { errors: CreateBroadcast.errors })
   async create(@CurrentCaller() { party, request, reply }: Caller, @Body() body: CreateBroadcastByKeyRequest) {
-    const { sends_as, daily_limit } = party;
+    const { sends_as, daily_limit, business } = party;
+    const charged = { api_key_id: sends_as, daily_limit };
+    if (isDryRun(body)) {
+      idempotencyKeyOf(request.headers['idempotency-key']);
+      const checked = await this.broadcasts.check(business.id, body, charged).catch(withNewZoneReset(party));
+      return { success: true as const, dry_run: true as const, ...checked };
+    }
     const { replayed, ...made } = await this.broadcasts
       .create(authorOf(party), body, {
         requestId: request.id,
         idempotencyKey: request.headers['idempotency-key'],
-        key: { charged: { api_key_id: sends_as, daily_limit }, scoped: (idempotency) => scopedTo(sends_as, idempotency) },
+        key: { charged, scoped: (idempotency) => scopedTo(sends_as, idempotency) },
       })
       .catch(withNewZoneReset(party));
     if (replayed) void reply.header('idempotency-replayed', 'true');

@@ -1,7 +1,7 @@
 import { JSONSchema } from 'class-validator-jsonschema';
 import { matches, MAX_STATUSES, MessageId } from '@mgw/contracts';
-import { CreateBroadcastRequest, ListRecipientsQuery } from '../broadcasts/broadcasts.requests';
-import { rule } from '../requests/field-rules';
+import { BROADCAST_EXAMPLE, CreateBroadcastRequest, ListRecipientsQuery } from '../broadcasts/broadcasts.requests';
+import { IsDryRun, rule } from '../requests/field-rules';
 import { PageQuery } from '../requests/page';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 import { ImportSuppressionsRequest, SetSuppressionRequest } from '../suppressions/suppressions.requests';
@@ -47,7 +47,12 @@ export class SetSuppressionByKeyRequest extends SetSuppressionRequest {}
 export class ImportSuppressionsByKeyRequest extends ImportSuppressionsRequest {}
 
 @IgnoresUnknownFields()
-export class CreateBroadcastByKeyRequest extends CreateBroadcastRequest {}
+@JSONSchema({ example: BROADCAST_EXAMPLE })
+export class CreateBroadcastByKeyRequest extends CreateBroadcastRequest {
+  @IsDryRun()
+  @JSONSchema({ description: 'Checks every recipient and creates nothing; the response has what the check found.' })
+  dry_run?: boolean | null;
+}
 
 @IgnoresUnknownFields()
 export class ListRecipientsByKeyQuery extends ListRecipientsQuery {}

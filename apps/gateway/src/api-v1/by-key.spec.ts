@@ -1,5 +1,6 @@
 import {
   CancelRecovery,
+  CheckBroadcast,
   CreateBroadcast,
   CreateWebhook,
   DeleteWebhook,
@@ -361,6 +362,49 @@ describe('the account by key (decisions 360 to 364)', () => {
         { message_id: 'wamid.new', delivery_status: 'sent', ...ok },
         { message_id: 'wamid.late', delivery_status: 'read', ...ok },
       ],
+    });
+  });
+
+  describe('decision 332: POST broadcasts with dry_run', () => {
+    const dryRun = (dry_run: unknown) => call('post', 'broadcasts', { ...BROADCAST, dry_run }).set('idempotency-key', 'dry');
+    const daily_limit = { limit: 1_000, used: 10, left: 990, resets_at: '2027-02-01T00:00:00.000Z' };
+    const faults = [{ line: 2, field: 'phone', message: 'is the same as in line 1' }];
+    const found = { total: 2, wrong: 1, faults, daily_limit, category: 'MARKETING', suppressed: 1 };
+
+    it('returns what the check finds and creates nothing, also with an Idempotency-Key', async () => {
+      const checks: RequestOf<typeof CheckBroadcast>[] = [];
+      dashboard.neighbours.respond(CheckBroadcast, (check) => {
+        checks.push(check);
+        return found;
+      });
+      const before = await entries();
+      for (let i = 0; i < 2; i++)
+        expect((await dryRun(true).expect(200)).body).toEqual({ success: true, dry_run: true, ...found, estimate: null });
+      expect(checks[0]).toMatchObject({
+        business_id: key.business_id,
+        template_name: 'offer',
+        plan: 'Growth',
+        charged: { api_key_id: key.id, daily_limit: 150 },
+      });
+      expect([requested, await entries()]).toEqual([[], before]);
+      expect((await dryRun(false).expect(200)).body).toMatchObject({ id: 7 });
+      expect(requested).toHaveLength(1);
+    });
+
+    it('is refused for input that a broadcast would be refused for, beyond the cap of its key, and for another value', async () => {
+      dashboard.neighbours.respond(CheckBroadcast, () => {
+        throw new GatewayError('DAILY_LIMIT_REACHED', '2 messages exceed the 1 that are left.', {
+          daily_limit: 150,
+          retry_after_seconds: 60,
+        });
+      });
+      expect((await dryRun(true).expect(429)).body).toMatchObject({ error_code: 'DAILY_LIMIT_REACHED', daily_limit: 150 });
+      for (const value of ['true', 1, '1', {}])
+        expect((await dryRun(value).expect(400)).body).toMatchObject({ details: [{ field: 'dry_run' }] });
+      await call('post', 'broadcasts', { template_name: 'offer', dry_run: true }).expect(400);
+      const malformed = await dryRun(true).set('idempotency-key', 'a b').expect(400);
+      expect(malformed.body).toMatchObject({ details: [{ field: 'Idempotency-Key' }] });
+      expect(requested).toEqual([]);
     });
   });
 

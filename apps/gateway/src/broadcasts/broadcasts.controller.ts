@@ -7,6 +7,7 @@ import {
   PauseBroadcast,
   ResumeBroadcast,
   RetryBroadcast,
+  type ErrorCode,
 } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
@@ -20,7 +21,7 @@ import { BroadcastResponse, BroadcastsResponse, CheckResponse, RecipientsRespons
 import { BroadcastsService } from './broadcasts.service';
 
 /** A person's broadcast has no API key and so no daily cap. */
-const CREATE_ERRORS = CreateBroadcast.errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
+const withoutCap = <C extends ErrorCode>(errors: readonly C[]) => errors.filter((code) => code !== 'DAILY_LIMIT_REACHED');
 
 /** Broadcasts: one template to many recipients (spec §10). */
 @Controller('api/client/broadcasts')
@@ -35,7 +36,7 @@ export class BroadcastsController {
   }
 
   @Post()
-  @Responds(Made, 'Create and start a broadcast', { errors: CREATE_ERRORS, repeatable: true })
+  @Responds(Made, 'Create and start a broadcast', { errors: withoutCap(CreateBroadcast.errors), repeatable: true })
   async create(
     @CurrentUser() user: BusinessUser,
     @Body() request: CreateBroadcastRequest,
@@ -49,7 +50,7 @@ export class BroadcastsController {
   }
 
   @Post('check')
-  @Responds(CheckResponse, 'Check every row of a broadcast without sending anything', { errors: CheckBroadcast.errors })
+  @Responds(CheckResponse, 'Check every row of a broadcast without sending anything', { errors: withoutCap(CheckBroadcast.errors) })
   check(@CurrentUser() { business_id }: BusinessUser, @Body() request: CheckBroadcastRequest) {
     return this.broadcasts.check(business_id, request);
   }

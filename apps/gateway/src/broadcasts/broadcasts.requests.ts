@@ -27,10 +27,14 @@ export class CheckBroadcastRequest {
   scheduled_at?: string | null;
 }
 
+export const BROADCAST_EXAMPLE = {
+  name: 'Autumn',
+  template_name: 'order_update',
+  recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }],
+};
+
 /** Spec §10. */
-@JSONSchema({
-  example: { name: 'Autumn', template_name: 'order_update', recipients: [{ phone: '+1 201 555 0100', body_params: ['Asha', '1007'] }] },
-})
+@JSONSchema({ example: BROADCAST_EXAMPLE })
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
   @IsText(1, 100)
   name!: string;

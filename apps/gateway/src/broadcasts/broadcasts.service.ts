@@ -81,8 +81,10 @@ export class BroadcastsService {
     return { id, message: scheduled_at ? 'Broadcast scheduled.' : 'Broadcast started.', replayed };
   }
 
-  async check(business_id: number, request: CheckBroadcastRequest) {
-    const draft = { ...(await draftOf(request)), ...limitOf(await this.businesses.get(business_id)) };
+  /** @param charged the API key that would create the broadcast, and its cap */
+  async check(business_id: number, request: CheckBroadcastRequest, charged?: Charged) {
+    const business = await this.businesses.get(business_id);
+    const draft = { ...(await draftOf(request)), ...limitOf(business), ...(charged && { plan: business.plan, charged }) };
     const checked = await this.rpc.call(CheckBroadcast, draft);
     return this.withEstimate(checked, draft);
   }
