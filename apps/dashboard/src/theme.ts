@@ -40,7 +40,8 @@ export const theme = createTheme({
     Drawer: dialog,
     ModalHeader: notLandmark,
     DrawerHeader: notLandmark,
-    Notification: { ...closable, styles: { root: { overflowWrap: 'anywhere' } } },
+    // The text below the title has too little contrast.
+    Notification: { ...closable, styles: { root: { overflowWrap: 'anywhere' }, description: { color: 'var(--mantine-color-dimmed)' } } },
     // The placeholder is no menu item, and the body is no landmark.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: 'main' } } },
   },
