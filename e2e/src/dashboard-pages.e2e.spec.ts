@@ -1101,7 +1101,13 @@ describe('the dashboard’s pages', () => {
       await detail.getByRole('button', { name: '1 person' }).click();
       await detail.getByRole('row', { name: '+1 201 555 0120 failed' }).waitFor();
       expect(page.url()).toContain('state=failed&reason=131026');
-      const [file] = await Promise.all([page.waitForEvent('download'), detail.getByRole('link', { name: 'Download as CSV' }).click()]);
+      const download = detail.getByRole('link', { name: 'Download as CSV' });
+      const refused = { success: false, error: 'Too many downloads are running at once.', error_code: 'RATE_LIMITED' };
+      await page.route('**/recipients?*format=csv', (route) => route.fulfill({ status: 429, json: refused }));
+      await download.click();
+      await page.getByText(refused.error).waitFor();
+      await page.unroute('**/recipients?*format=csv');
+      const [file] = await Promise.all([page.waitForEvent('download'), download.click()]);
       expect(await readFile(await file.path(), 'utf8')).toMatch(
         /^phone,body_1,body_2,.*\r\n12015550120,Asha,'=1,failed,,,"131026: Message undeliverable[^\n]*\r\n$/,
       );

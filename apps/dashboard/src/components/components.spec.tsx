@@ -12,6 +12,7 @@ import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
 import { DataTable } from './data-table';
 import { DatetimeField } from './datetime-field';
+import { DownloadButton } from './download-button';
 import { ExpiryField } from './expiry-field';
 import { Field } from './field';
 import { Form } from './form';
@@ -276,6 +277,26 @@ describe('the dashboard’s components (decision 430)', () => {
     await type('Name', 'CRM');
     escape();
     expect(close).toHaveBeenCalledTimes(5);
+  });
+
+  it('download: leaves a file to the browser, and shows why it was refused', async () => {
+    let refusal = new Refusal(429, { error: 'Too many downloads are running at once.', error_code: 'RATE_LIMITED' });
+    draw(<DownloadButton href="/api/client/messages?format=csv">Export CSV</DownloadButton>, {
+      'GET /api/client/messages': () => refusal,
+    });
+    await press('Export CSV', 'link');
+    const frame = () => document.querySelector('iframe') as HTMLIFrameElement;
+    expect([frame().src, frame().hidden]).toEqual(['http://localhost/api/client/messages?format=csv', true]);
+    // A browser loads no file into the frame.
+    expect(requests).toEqual([]);
+    const first = frame();
+    fireEvent.load(first);
+    await screen.findByText('Too many downloads are running at once.');
+    refusal = new Refusal(200, {});
+    await press('Export CSV', 'link');
+    expect(frame()).not.toBe(first);
+    fireEvent.load(frame());
+    await screen.findByText('The download did not start. Try again.');
   });
 
   it('table: has a head for each column and scrolls by keyboard', () => {

@@ -1,4 +1,5 @@
-import { Button, Group, Select, TextInput } from '@mantine/core';
+import { Group, Select, TextInput } from '@mantine/core';
+import { DownloadButton } from '../../components/download-button';
 import { ACTION_LABELS, type AuditAction } from './audit-actions';
 
 /** The filters of the address; the names are those of the API. */
@@ -78,9 +79,9 @@ export function AuditFilters({ search, set, path, people, businesses }: AuditFil
         value={search.to ?? ''}
         onChange={(e) => set({ to: e.currentTarget.value || undefined })}
       />
-      <Button component="a" variant="default" href={`${path}?${query.toString()}`} download="audit.csv">
+      <DownloadButton variant="default" href={`${path}?${query.toString()}`}>
         Download CSV
-      </Button>
+      </DownloadButton>
     </Group>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Pill, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Group, Pill, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { api, request } from '../../api/client';
+import { DownloadButton } from '../../components/download-button';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -38,16 +39,14 @@ export function BroadcastRecipients({
         <Title order={4} size="h5">
           Recipients
         </Title>
-        <Button
-          component="a"
+        <DownloadButton
           variant="default"
           size="xs"
           leftSection={<IconDownload size={14} />}
           href={`/api/client/broadcasts/${id}/recipients?${filter.toString()}`}
-          download
         >
           Download as CSV
-        </Button>
+        </DownloadButton>
       </Group>
       <Group grow align="flex-end">
         <TextInput

@@ -5,6 +5,7 @@ import { api, request } from '../../api/client';
 import { useZone } from '../../api/use-zone';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { useEndlessQuery } from '../../components/use-endless-query';
+import { DownloadButton } from '../../components/download-button';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
@@ -40,15 +41,9 @@ export function MessagesPage() {
   return (
     <>
       <PageTitle title="Messages" about={`All sent messages and their delivery; days and hours in the time zone ${zone}`}>
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-          component="a"
-          href={exportAddress(search)}
-          download="messages.csv"
-        >
+        <DownloadButton variant="default" leftSection={<IconDownload size={16} />} href={exportAddress(search)}>
           Export CSV
-        </Button>
+        </DownloadButton>
       </PageTitle>
       <LogFilters search={search} onChange={change} />
       <LogHistogram

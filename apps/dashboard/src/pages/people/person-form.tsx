@@ -2,6 +2,7 @@ import { Button, Group, Text, TextInput } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { api, request, shownByForm } from '../../api/client';
+import { DownloadButton } from '../../components/download-button';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { ConfirmButton } from '../../components/confirm-button';
@@ -33,14 +34,19 @@ export function PersonForm() {
               onChange={(e) => setPhone(e.currentTarget.value)}
             />
           </Field>
-          <Button
-            variant="default"
-            leftSection={<IconDownload size={16} />}
-            disabled={isEmpty}
-            {...(!isEmpty && { component: 'a', href: `/api/client/people/${encodeURIComponent(phone)}/export`, download: 'person.jsonl' })}
-          >
-            Export as JSON lines
-          </Button>
+          {isEmpty ? (
+            <Button variant="default" leftSection={<IconDownload size={16} />} disabled>
+              Export as JSON lines
+            </Button>
+          ) : (
+            <DownloadButton
+              variant="default"
+              leftSection={<IconDownload size={16} />}
+              href={`/api/client/people/${encodeURIComponent(phone)}/export`}
+            >
+              Export as JSON lines
+            </DownloadButton>
+          )}
         </Group>
         <Text size="sm" c="dimmed" mb="sm">
           Erasing deletes messages, names, replies and webhook deliveries of this person. Counts stay, and an opt-out stays as a hash: the

@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
+import { DownloadButton } from '../../components/download-button';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
@@ -107,15 +108,9 @@ export function OptedOutContacts() {
       </QueryResult>
       <Group mt="sm">
         <LoadMore list={list}>Show more</LoadMore>
-        <Button
-          component="a"
-          variant="default"
-          leftSection={<IconDownload size={16} />}
-          href="/api/client/suppressions?format=csv"
-          download="opted-out-contacts.csv"
-        >
+        <DownloadButton variant="default" leftSection={<IconDownload size={16} />} href="/api/client/suppressions?format=csv">
           Export CSV
-        </Button>
+        </DownloadButton>
         <ImportOptOuts />
       </Group>
     </TitledCard>
