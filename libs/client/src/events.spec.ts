@@ -1,8 +1,12 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Gateway, GatewayRefusal, type FeedPage } from '.';
+
+// No test waits for a pause.
+jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(() => Promise.resolve()) }));
 
 describe('events of the client', () => {
   let server: Server;
@@ -78,6 +82,24 @@ describe('events of the client', () => {
     const collecting = setInterval(collect, 100);
     await expect(hasty.list()).rejects.toThrow(/timeout/);
     clearInterval(collecting);
+  });
+
+  it('decision 351: begins requests two seconds apart, unless a page is full or the last request has waited longer', async () => {
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+    jest.mocked(setTimeout).mockClear();
+    const full = Array.from({ length: 100 }, (_, i) => i + 1);
+    const slow =
+      (ms: number, respond: RequestListener): RequestListener =>
+      (request, response) => {
+        now += ms;
+        respond(request, response);
+      };
+    responders = [page(full), page([101]), slow(500, page([102])), slow(2_000, page([103])), page([], { next_after: 103 }), page([104])];
+    const stop = new AbortController();
+    for await (const { seq } of events().follow({ signal: stop.signal })) if (seq === 104) stop.abort();
+    expect(jest.mocked(setTimeout).mock.calls.map(([ms]) => ms)).toEqual([2_000, 1_500, 2_000, 2_000]);
+    clock.mockRestore();
   });
 
   it('throws when the gateway refuses or events are lost, unless the caller accepts the gap', async () => {

@@ -30,7 +30,8 @@ export class ListEventsQuery {
   @Optional(Matches(/^(1?\d|2[0-5])$/, { message: 'wait must be a whole number of seconds from 0 to 25' }))
   @JSONSchema({
     description:
-      'Seconds to wait for an event if there is none, 0 by default and at most 25. The response may come earlier without events.',
+      'Seconds to wait for an event if there is none, 0 by default and at most 25. The response may come earlier without events. Begin ' +
+      'requests at least two seconds apart unless a response is full, because each of them counts against the limits of the key.',
   })
   wait?: string;
 }
