@@ -45,6 +45,10 @@ export const ConversationRecord = Type.Object({
   unread_count: Type.Integer({ minimum: 0 }),
   /** Since when the customer waits for a reply. */
   waiting_since: Nullable(IsoTime),
+  last_received_at: {
+    ...Nullable(IsoTime),
+    description: 'When the newest message of the customer arrived here, without reactions; null if none did.',
+  } as ReturnType<typeof Nullable<typeof IsoTime>>,
   /** Names of labels. */
   labels: Type.Array(Type.String()),
   /** False if auto-reply is off for this conversation. */
@@ -168,6 +172,8 @@ export const UpdateConversation = operation('send', 'update-conversation', {
     read: Type.Optional(Type.Literal(true)),
     labels: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
     auto_reply: Type.Optional(Type.Boolean()),
+    /** Changes nothing if a message of the customer arrived after this time: CONFLICT. */
+    nothing_received_since: Type.Optional(IsoTime),
   }),
   reply: Type.Object({ conversation: ConversationRecord }),
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -12,6 +12,7 @@ export function sampleConversation(change: Partial<ConversationRecord> = {}): Co
     status: 'open',
     unread_count: 0,
     waiting_since: null,
+    last_received_at: null,
     labels: [],
     auto_reply: true,
     first_inbound_at: null,

@@ -14,6 +14,7 @@ import {
 } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
+import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { TemplateValues } from '../sending/template-content';
 
 export class ListConversationsQuery extends PageQuery {
@@ -74,6 +75,14 @@ export class ChangeConversationRequest {
   @IsOptional()
   @IsBoolean()
   auto_reply?: boolean | null;
+
+  @IsOptional()
+  @IsZonedDatetime()
+  @JSONSchema({
+    description:
+      'The `last_received_at` of the conversation as it was shown, or its `created_at` if that is null. If a message of the customer arrived after this time, nothing changes and the response is 409, so that nobody closes a conversation over a message that they have not seen.',
+  })
+  nothing_received_since?: string | null;
 }
 
 /** An agent's reply (spec §10). */

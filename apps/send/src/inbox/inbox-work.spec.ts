@@ -113,6 +113,24 @@ describe('agents at work (decision 392)', () => {
     await change(ZOE, { assigned_to: null });
   });
 
+  it('decision 714: closes nothing over a message that came after the page was loaded', async () => {
+    const shown = await find(ZOE);
+    const since = { nothing_received_since: shown.last_received_at ?? '' };
+    await write(ZOE);
+    const closing = change(ZOE, { status: 'closed', labels: ['Done'], ...since });
+    expect(await closing.catch(({ error_code, message }: GatewayError) => [error_code, message])).toEqual([
+      'CONFLICT',
+      'The customer wrote meanwhile.',
+    ]);
+    expect(await find(ZOE)).toMatchObject({ status: 'open', labels: [], unread_count: 1, waiting_since: AT });
+    const foreign = { business_id: 2, conversation_id: shown.id, status: 'closed' as const, ...since };
+    const unknown = sending.harness.rpc.call(UpdateConversation, foreign);
+    expect(await unknown.catch((error: GatewayError) => error.error_code)).toBe('NOT_FOUND');
+    await change(ZOE, { status: 'closed', nothing_received_since: (await find(ZOE)).last_received_at ?? '' });
+    expect(await find(ZOE)).toMatchObject({ status: 'closed', unread_count: 0, waiting_since: null });
+    await change(ZOE, { status: 'open' });
+  });
+
   it('continues a view after its first page', async () => {
     const found: string[] = [];
     for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
@@ -185,5 +203,14 @@ describe('agents at work (decision 392)', () => {
     );
     const rows = await rowsRead(sending.harness.db, (db) => new ThreadStore(db).page(thread, conversation_id));
     expect(rows['notes']).toBeLessThan(20);
+  });
+
+  it('decision 714: closes no conversation over its first message', async () => {
+    const phone = '919876543299';
+    const { created_at, last_received_at } = await find(phone);
+    expect(last_received_at).toBeNull();
+    await write(phone);
+    const closing = change(phone, { status: 'closed', nothing_received_since: created_at });
+    await expect(closing).rejects.toMatchObject({ error_code: 'CONFLICT' });
   });
 });

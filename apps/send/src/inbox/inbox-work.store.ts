@@ -7,13 +7,17 @@ type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conver
 /** SQL of the id of conversation `$2` of business `$1`; for a merged one, that of the conversation it was merged into. */
 const CONVERSATION_ID = `(SELECT coalesce(merged_into, id) FROM send.conversations WHERE business_id = $1 AND id = $2)`;
 
+/** SQL: whether no message of the customer arrived since `$8`, a time in the milliseconds of the API. */
+const NOTHING_RECEIVED = `coalesce(date_trunc('milliseconds', last_received_at) <= $8::timestamptz, true)`;
+
 /** Changes that agents make to conversations. */
 @Injectable()
 export class InboxWorkStore {
   constructor(private readonly db: Database) {}
 
   /** Leaves absent members unchanged. A closed conversation waits for nothing. @throws GatewayError NOT_FOUND, CONFLICT */
-  async change(businessId: number, conversationId: number, { assigned_to, status, read, labels, auto_reply }: Change): Promise<void> {
+  async change(businessId: number, conversationId: number, change: Change): Promise<void> {
+    const { assigned_to, status, read, labels, auto_reply, nothing_received_since } = change;
     await this.db.transaction(async (tx) => {
       const [changed] = await tx.query<{ id: string }>(
         `UPDATE send.conversations SET
@@ -22,10 +26,13 @@ export class InboxWorkStore {
            waiting_since = CASE WHEN $5 = 'closed' THEN NULL ELSE waiting_since END,
            unread_count = CASE WHEN $5 = 'closed' OR $6 THEN 0 ELSE unread_count END,
            auto_reply = coalesce($7, auto_reply)
-         WHERE id = ${CONVERSATION_ID} RETURNING id`,
-        [businessId, conversationId, assigned_to !== undefined, assigned_to ?? null, status ?? null, read ?? false, auto_reply ?? null],
+         WHERE id = ${CONVERSATION_ID} AND ${NOTHING_RECEIVED} RETURNING id`,
+        [
+          ...[businessId, conversationId, assigned_to !== undefined, assigned_to ?? null, status ?? null, read ?? false],
+          ...[auto_reply ?? null, nothing_received_since ?? null],
+        ],
       );
-      if (!changed) throw notFound();
+      if (!changed) throw (await this.exists(tx, businessId, conversationId)) ? wroteMeanwhile() : notFound();
       if (labels) await this.setLabels(tx, businessId, changed.id, [...new Set(labels)]);
     });
   }
@@ -47,6 +54,10 @@ export class InboxWorkStore {
     );
     if (!note) throw notFound();
     return { id: Number(note.id) };
+  }
+
+  private async exists(tx: Tx, businessId: number, conversationId: number): Promise<boolean> {
+    return (await tx.query('SELECT FROM send.conversations WHERE business_id = $1 AND id = $2', [businessId, conversationId])).length > 0;
   }
 
   private async setLabels(tx: Tx, businessId: number, conversationId: string, names: string[]): Promise<void> {
@@ -74,4 +85,6 @@ export class InboxWorkStore {
   }
 }
 
+const wroteMeanwhile = () =>
+  new GatewayError('CONFLICT', 'The customer wrote meanwhile.', { hint: 'Read the new message, then change the conversation again.' });
 const notFound = () => new GatewayError('NOT_FOUND', 'No resource has this id.');

@@ -27,6 +27,7 @@ interface ConversationRow extends Examined {
   assigned_to: string | null;
   closed_at: Date | null;
   waiting_since: Date | null;
+  last_received_at: Date | null;
   unread_count: number;
   labels: string[];
   auto_reply: boolean;
@@ -53,7 +54,7 @@ const CONVERSATION = `
          last.sent_by AS last_sent_by, last.user_id AS last_user_id`;
 
 const COLUMNS = `id, phone, user_id, name, first_inbound_at, last_inbound_at, window_denied_for, created_at, assigned_to, closed_at, waiting_since,
-  unread_count, auto_reply`;
+  last_received_at, unread_count, auto_reply`;
 const ACTIVITY = 'coalesce(last_inbound_at, created_at)';
 /** 2 waits for a reply, 1 is open, 0 is closed. Indexes have exactly this expression. */
 const RANK = 'CASE WHEN closed_at IS NOT NULL THEN 0 WHEN waiting_since IS NULL THEN 1 ELSE 2 END';
@@ -234,6 +235,7 @@ function toConversationRecord(row: ConversationRow): ConversationRecord {
     status: row.closed_at === null ? 'open' : 'closed',
     unread_count: row.unread_count,
     waiting_since: row.waiting_since?.toISOString() ?? null,
+    last_received_at: row.last_received_at?.toISOString() ?? null,
     labels: row.labels,
     auto_reply: row.auto_reply,
     first_inbound_at: row.first_inbound_at?.toISOString() ?? null,

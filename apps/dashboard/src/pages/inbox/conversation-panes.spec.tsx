@@ -1,0 +1,71 @@
+/** @jest-environment ./libs/testing/src/browser-environment.cjs */
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { openPage } from '../../open-page.fixture';
+import { press, Refusal, sent } from '../../page.fixture';
+import type { ListedConversation } from './conversation';
+import { listedConversation } from './conversation.fixture';
+
+const LATER = '2026-11-23T09:00:01.000Z';
+const PATCH = 'PATCH /api/client/conversations/1';
+
+/** Opens a conversation. @param refuses whether the gateway refuses to close it, because of a message that the next refresh shows */
+async function open(conversation: ListedConversation, refuses: () => boolean) {
+  let texts = ['Hello'];
+  let isRead = false;
+  const shown = () => ({
+    ...conversation,
+    ...(texts.length > 1 && { last_received_at: LATER }),
+    ...(isRead && { unread_count: 0 }),
+  });
+  openPage('/inbox?id=1', {
+    'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role: 'agent' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } }),
+    'GET /api/client/conversations': () => ({
+      ...{ conversations: [shown()], waiting_since: null, next_cursor: null },
+      counts: { mine: 0, unassigned: 1, open: 1, closed: 0, unread: 0, waiting: 0 },
+    }),
+    'GET /api/client/team': () => ({ users: [] }),
+    'GET /api/client/labels': () => ({ labels: [] }),
+    'GET /api/client/quick-replies': () => ({ quick_replies: [] }),
+    'GET /api/client/conversations/1/messages': () => ({
+      conversation: shown(),
+      messages: texts.map((text, i) => ({
+        ...{ message_id: `wamid.${i}`, direction: 'in', type: 'text', text, media: null, sent_by: null, template: null, at: LATER },
+        ...{ author: null, api_key: null, delivery_status: null, failure_reason: null },
+      })),
+      next_cursor: null,
+    }),
+    [PATCH]: () => {
+      isRead = true;
+      if (!refuses()) return { conversation: shown() };
+      texts = ['One more question', ...texts];
+      return new Refusal(409, { error: 'The customer wrote meanwhile.' });
+    },
+  });
+  await screen.findByText('Hello');
+}
+const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: 'Conversation' }));
+const closing = (nothing_received_since: string | null) => ({ route: PATCH, body: { status: 'closed', nothing_received_since } });
+
+describe('a conversation of the inbox', () => {
+  it.each<[string, () => unknown]>([
+    ['the button', pressClose],
+    ['the key e', () => fireEvent.keyDown(document.body, { key: 'e' })],
+  ])('decision 714: %s closes what the page shows, and a message that came meanwhile appears instead', async (_, close) => {
+    const conversation = listedConversation(1);
+    await open(conversation, () => sent().length === 1);
+    await close();
+    await screen.findByText('The customer wrote meanwhile.');
+    await screen.findByText('One more question');
+    await close();
+    await waitFor(() => expect(sent()).toEqual([closing(conversation.last_received_at), closing(LATER)]));
+  });
+
+  it('decision 714: closes a conversation in which nobody wrote, and marks as read, as the page shows them', async () => {
+    const conversation = listedConversation(1, { last_received_at: null, unread_count: 1 });
+    await open(conversation, () => false);
+    const since = { nothing_received_since: conversation.created_at };
+    await waitFor(() => expect(sent()).toEqual([{ route: PATCH, body: { read: true, ...since } }]));
+    await pressClose();
+    await waitFor(() => expect(sent().at(-1)).toEqual(closing(conversation.created_at)));
+  });
+});
