@@ -5,6 +5,7 @@ import {
   GetThread,
   ListConversations,
   ListLabels,
+  MAX_INBOX_LIST,
   SendText,
   UnassignConversations,
   UpdateConversation,
@@ -164,6 +165,21 @@ describe('agents at work (decision 392)', () => {
     expect((await call(ListLabels, { business_id: 2 })).labels).toEqual([]);
     await call(DeleteLabel, { business_id: 1, id: vip?.id ?? 0 });
     expect((await find(ASHA)).labels).toEqual([]);
+  });
+
+  it('makes missing labels until the business has 200', async () => {
+    await sending.harness.db.query(
+      `INSERT INTO send.labels (business_id, name, color) SELECT 1, 'Batch ' || n, 'gray' FROM generate_series(1, $1) AS n`,
+      [MAX_INBOX_LIST - 1 - (await sending.harness.rpc.call(ListLabels, { business_id: 1 })).labels.length],
+    );
+    const refused = ({ error_code }: GatewayError) => error_code;
+    expect(await change(ASHA, { labels: ['Batch 1', 'New', 'Newer'] }).catch(refused)).toBe('CONFLICT');
+    await change(ASHA, { labels: ['Batch 1', 'Batch 2', 'New'] });
+    expect((await find(ASHA)).labels).toEqual(['Batch 1', 'Batch 2', 'New']);
+    expect(await change(ASHA, { labels: ['Newer'] }).catch(refused)).toBe('CONFLICT');
+    await change(ASHA, { labels: ['Batch 3'] });
+    expect((await find(ASHA)).labels).toEqual(['Batch 3']);
+    await sending.harness.db.query(`DELETE FROM send.labels WHERE name LIKE 'Batch %'`);
   });
 
   it('shows notes in the thread to people only, and never as the last message', async () => {

@@ -62,10 +62,11 @@ export class InboxWorkStore {
 
   private async setLabels(tx: Tx, businessId: number, conversationId: string, names: string[]): Promise<void> {
     await tx.query(
-      `INSERT INTO send.labels (business_id, name, color)
-       SELECT $1, name, 'gray' FROM unnest($2::text[]) AS name
-       WHERE NOT EXISTS (SELECT FROM send.labels l WHERE l.business_id = $1 AND l.name = name.name)
-         AND (SELECT count(*) FROM send.labels WHERE business_id = $1) + cardinality($2) <= ${MAX_INBOX_LIST}
+      `WITH missing AS (
+         SELECT name FROM unnest($2::text[]) AS name WHERE name NOT IN (SELECT l.name FROM send.labels l WHERE l.business_id = $1)
+       )
+       INSERT INTO send.labels (business_id, name, color) SELECT $1, name, 'gray' FROM missing
+       WHERE (SELECT count(*) FROM send.labels WHERE business_id = $1) + (SELECT count(*) FROM missing) <= ${MAX_INBOX_LIST}
        ORDER BY name ON CONFLICT DO NOTHING`,
       [businessId, names],
     );
