@@ -151,6 +151,17 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
       expect(await customers()).toEqual([OTHER_NUMBER, 'IN.9']);
     });
 
+    it('finds the words of a message where it was sent', async () => {
+      await sending.harness.publish(message(former));
+      await received(1);
+      const sender = sending.sender({ sent_by: 'agent', user_id: 7, api_key_id: null, daily_limit: null });
+      await sending.harness.rpc.call(SendText, { sender, to: OTHER_NUMBER, text: 'The indigo shawl' });
+      await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
+      await sending.harness.publish(message([OTHER_NUMBER, 'IN.2']));
+      await received(2);
+      expect(await found('indigo')).toEqual(['IN.9']);
+    });
+
     it('does not rename its new owner after a notice about an unknown person', async () => {
       await sending.harness.publish(message(former), change([OTHER_NUMBER, 'IN.2'], [NUMBER, 'IN.3']), message([NUMBER, 'IN.3']));
       expect(new Set(await received(2)).size).toBe(2);

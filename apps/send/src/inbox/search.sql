@@ -34,11 +34,15 @@ BEGIN
     ) newest WHERE array_to_tsvector(send.words(business_id, coalesce(text, caption))) @@ v_query;
   GET DIAGNOSTICS v_found = ROW_COUNT;
   IF v_found >= 50 THEN RETURN; END IF;
-  RETURN QUERY SELECT a.conversation_id, i.message_id, 'out', i.text, i.created_at FROM (
+  RETURN QUERY SELECT coalesce(m.conversation_id, a.conversation_id), i.message_id, 'out', i.text, i.created_at FROM (
       SELECT * FROM send.intents WHERE sent_by IN ('agent', 'ai') AND array_to_tsvector(send.words(business_id, text)) @@ v_query
         AND CASE WHEN business_id = p_business AND message_id IS NOT NULL THEN true ELSE false END
       LIMIT p_most
-    ) i JOIN send.conversation_aliases a ON a.business_id = i.business_id AND a.alias = i.recipient;
+    ) i
+    -- The recipient's number may have passed to another person, or the message may not be recorded yet.
+    LEFT JOIN send.messages m ON m.business_id = i.business_id AND m.message_id = i.message_id AND m.accepted_at >= i.created_at - interval '1 day'
+    LEFT JOIN send.conversation_aliases a ON a.business_id = i.business_id AND a.alias = i.recipient
+    WHERE coalesce(m.conversation_id, a.conversation_id) IS NOT NULL;
   WHILE v_to > v_oldest AND v_found < p_most LOOP
     RETURN QUERY SELECT conversation_id, message_id, 'in', coalesce(text, caption), sent_at FROM send.inbound_messages
       WHERE sent_at >= v_from AND sent_at < v_to AND array_to_tsvector(send.words(business_id, coalesce(text, caption))) @@ v_query
