@@ -1,4 +1,12 @@
-import { GetSuppression, ListConversations, PlatformPreference, SetSuppression, type DataOf, type PlatformMessage } from '@mgw/contracts';
+import {
+  GetSuppression,
+  ListConversations,
+  PlatformPreference,
+  SendText,
+  SetSuppression,
+  type DataOf,
+  type PlatformMessage,
+} from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
