@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { Gateway, GatewayRefusal } from './gateway';
+import { setTimeout } from 'node:timers/promises';
+import { Gateway, GatewayRefusal, type GatewayOptions } from './gateway';
 import type { FileContent } from './transport';
+
+// No test waits for a pause.
+jest.mock('node:timers/promises', () => ({ setTimeout: jest.fn(() => Promise.resolve()) }));
 
 interface Request {
   method: string;
@@ -25,11 +29,13 @@ const limited = json(429, { error: 'Slow down.', retry_after_seconds: 0 }, atOnc
 const refused = (status: number, error_code: string, headers = atOnce) =>
   json(status, { success: false, error: 'No.', error_code }, headers);
 const TEXT = { phone: '+1 201 555 0100', message: 'Hi' };
+const BROADCAST = { name: 'Autumn', template_name: 'offer', csv: 'phone' };
 const WEBHOOK = { name: 'CRM', url: 'https://crm.example.com', events: ['message.sent' as const] };
 
 describe('the client library (decision 368)', () => {
   let server: Server;
   let gateway: Gateway;
+  let options: GatewayOptions;
   let requests: Request[];
   let responses: Respond[];
   beforeAll(async () => {
@@ -40,13 +46,17 @@ describe('the client library (decision 368)', () => {
     };
     server = createServer((request, response) => void receive(request, response));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    gateway = new Gateway({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k' });
+    options = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k' };
+    gateway = new Gateway(options);
   });
   afterAll(() => {
     server.closeAllConnections();
     server.close();
   });
-  beforeEach(() => ([requests, responses] = [[], []]));
+  beforeEach(() => {
+    [requests, responses] = [[], []];
+    jest.mocked(setTimeout).mockClear();
+  });
 
   it('repeats the Idempotency-Key of a send after a lost response, a limit and an outage', async () => {
     responses = [lost, limited, refused(500, 'PLATFORM_UNAVAILABLE'), ok];
@@ -71,6 +81,67 @@ describe('the client library (decision 368)', () => {
     expect(error).toBeInstanceOf(GatewayRefusal);
     expect(error).toMatchObject({ error_code });
     expect(requests).toHaveLength(1);
+  });
+
+  describe('a send whose first attempt is in flight (decision 715)', () => {
+    const inFlight = refused(409, 'IDEMPOTENCY_IN_FLIGHT', { 'retry-after': '3' });
+
+    it('waits for its end without using up retries, and returns its result', async () => {
+      responses = [lost, ...Array<Respond>(8).fill(inFlight), limited, limited, ok];
+      expect(await gateway.sendText(TEXT)).toEqual({ success: true });
+      expect(requests).toHaveLength(12);
+      expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+      expect(jest.mocked(setTimeout).mock.calls.filter(([ms]) => ms === 3_000)).toHaveLength(8);
+    });
+
+    it('gives up when 35 seconds have passed, and at once without retries', async () => {
+      let now = 0;
+      const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+      responses = Array.from({ length: 20 }, () => (response: ServerResponse) => {
+        now += 3_000;
+        inFlight(response);
+      });
+      await expect(gateway.sendText(TEXT)).rejects.toMatchObject({ error_code: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 3 });
+      clock.mockRestore();
+      expect(requests).toHaveLength(13);
+      await expect(new Gateway({ ...options, retries: 0 }).sendText(TEXT)).rejects.toMatchObject({ status: 409 });
+      expect(requests).toHaveLength(14);
+    });
+  });
+
+  describe('each error of a keyed call has its idempotencyKey (decision 715)', () => {
+    const once = () => new Gateway({ ...options, retries: 0 });
+    const failure = (call: Promise<unknown>) => call.catch((error: unknown) => error as { idempotencyKey?: string });
+
+    it.each<[string, Respond]>([
+      ['a refusal', refused(500, 'OUTCOME_UNKNOWN')],
+      ['a lost response', lost],
+      ['a success that is no JSON', (response) => void response.writeHead(200).end('<html>')],
+    ])('after %s', async (_, respond) => {
+      responses = [respond, respond];
+      const sent = (await failure(once().sendText(TEXT))) as { idempotencyKey?: string };
+      const created = (await failure(once().createBroadcast(BROADCAST))) as { idempotencyKey?: string };
+      expect(requests.map(({ key }) => key)).toEqual([expect.any(String), expect.any(String)]);
+      expect([sent.idempotencyKey, created.idempotencyKey]).toEqual(requests.map(({ key }) => key));
+    });
+
+    it('of two calls that share a signal, each its own, also if a caller aborts with a text', async () => {
+      for (const reason of [undefined, 'enough', new TypeError('enough')]) {
+        const stop = new AbortController();
+        responses = [() => stop.abort(reason), () => undefined];
+        const aborted = ['first', 'second'].map((idempotencyKey) =>
+          failure(once().sendText(TEXT, { idempotencyKey, signal: stop.signal })),
+        );
+        expect(await Promise.all(aborted)).toMatchObject([{ idempotencyKey: 'first' }, { idempotencyKey: 'second' }]);
+      }
+      const error = await failure(once().sendText(TEXT, { signal: AbortSignal.abort() }));
+      expect(error).toMatchObject({ name: 'AbortError', idempotencyKey: expect.any(String) as string });
+    });
+
+    it('and a call without a key has none', async () => {
+      responses = [refused(400, 'VALIDATION_FAILED')];
+      expect(await failure(once().templates())).not.toMatchObject({ idempotencyKey: expect.anything() as unknown });
+    });
   });
 
   it('retries reads, and a write without a key only if it had no effect', async () => {
@@ -115,9 +186,8 @@ describe('the client library (decision 368)', () => {
     // @ts-expect-error: only a send has an id.
     expect([sent.message_id, checked.would_send, checked.message_id]).toEqual([undefined, undefined, undefined]);
     expect('problems' in either && either.problems).toBe(false);
-    const broadcast = { name: 'Autumn', template_name: 'offer', csv: 'phone' };
-    const checkedBroadcast = await gateway.createBroadcast({ ...broadcast, dry_run: true });
-    const made = await gateway.createBroadcast(broadcast);
+    const checkedBroadcast = await gateway.createBroadcast({ ...BROADCAST, dry_run: true });
+    const made = await gateway.createBroadcast(BROADCAST);
     // @ts-expect-error: only a broadcast has an id.
     expect([made.id, checkedBroadcast.faults, checkedBroadcast.id]).toEqual([undefined, undefined, undefined]);
     // @ts-expect-error: an unknown field.

@@ -5,7 +5,10 @@ export interface GatewayOptions {
   /** The gateway's address without a path: `https://gateway.example.com`. */
   url: string;
   apiKey: string;
-  /** Retries of a call that had no effect, or whose Idempotency-Key makes a repeat safe; 3 by default. */
+  /**
+   * Retries of a call that had no effect, or whose Idempotency-Key makes a repeat safe; 3 by default. Waiting for the first attempt of a
+   * send costs none of them. With 0 each call is one request.
+   */
   retries?: number;
   /** The longest pause before a retry, in seconds; a longer `Retry-After` is an error. 60 by default. */
   longestPauseSeconds?: number;
@@ -45,6 +48,8 @@ export interface Call {
 /** The gateway refused a call. Decide by `error_code`. */
 export class GatewayRefusal extends Error {
   override readonly name = 'GatewayRefusal';
+  /** The key of a send or a broadcast: repeat the call with it, so that nothing is sent twice. */
+  idempotencyKey?: string;
 
   constructor(
     readonly status: number,
@@ -67,6 +72,8 @@ const TIMEOUT_SECONDS = 40;
 /** Least time for a response after its wait. */
 const AFTER_WAIT_SECONDS = 10;
 const FIRST_PAUSE_SECONDS = 0.5;
+/** A send has ended by then, also one whose response was lost. */
+const IN_FLIGHT_MS = 35_000;
 /** Nothing was done, whatever the method. */
 const HAD_NO_EFFECT = new Set(['RATE_LIMITED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE', 'OVERLOADED', 'QUERY_TIMEOUT']);
 
@@ -84,18 +91,32 @@ export class Transport {
   }
 
   private async retried<R>(call: Call, read: (response: Response) => Promise<R>, { idempotencyKey, signal }: CallOptions = {}): Promise<R> {
+    const key = call.takesKey ? (idempotencyKey ?? randomUUID()) : undefined;
+    try {
+      return await this.repeated(call, read, key, signal);
+    } catch (error) {
+      throw key === undefined ? error : withKey(error, key, signal);
+    }
+  }
+
+  private async repeated<R>(call: Call, read: (response: Response) => Promise<R>, key?: string, signal?: AbortSignal): Promise<R> {
     const { longestPauseSeconds: longest = LONGEST_PAUSE_SECONDS } = this.options;
     const retries = isStream(call.file?.content) ? 0 : (call.retries ?? this.options.retries ?? RETRIES);
-    const key = call.takesKey ? (idempotencyKey ?? randomUUID()) : undefined;
     const target = targetOf(this.options.url, call);
-    for (let attempt = 0; ; attempt++) {
+    let failures = 0;
+    let inFlightSince: number | undefined;
+    for (;;) {
       try {
         return await read(await this.attempt(target, call, key, signal));
       } catch (error) {
         const named = error instanceof GatewayRefusal ? error.retryAfterSeconds : null;
         const isTooLong = named !== null && named > longest && retries !== Infinity;
-        if (attempt === retries || isTooLong || signal?.aborted || !mayRetry(error, call)) throw error;
-        await wait(Math.min(longest, named ?? backoffSeconds(attempt)) * 1_000, undefined, { signal });
+        if (retries === 0 || isTooLong || signal?.aborted) throw error;
+        if (isInFlight(error)) {
+          inFlightSince ??= performance.now();
+          if (performance.now() - inFlightSince > IN_FLIGHT_MS) throw error;
+        } else if (failures++ === retries || !mayRetry(error, call)) throw error;
+        await wait(Math.min(longest, named ?? backoffSeconds(failures)) * 1_000, undefined, { signal });
       }
     }
   }
@@ -153,8 +174,22 @@ function mayRetry(error: unknown, { method, takesKey = false }: Call): boolean {
   if (!(error instanceof GatewayRefusal)) return isRepeatable;
   if (HAD_NO_EFFECT.has(error.error_code)) return true;
   if (method === 'get') return error.status >= 500;
-  return isRepeatable && (error.error_code === 'IDEMPOTENCY_IN_FLIGHT' || (error.status >= 500 && error.error_code === 'INTERNAL'));
+  return isRepeatable && error.status >= 500 && error.error_code === 'INTERNAL';
+}
+
+/** Whether the first request with this Idempotency-Key is still in progress. */
+const isInFlight = (error: unknown) => error instanceof GatewayRefusal && error.error_code === 'IDEMPOTENCY_IN_FLIGHT';
+
+/** Names the key in an error. The reason of a signal may belong to several calls, so each of them gets an error of its own. */
+function withKey(error: unknown, idempotencyKey: string, signal?: AbortSignal): unknown {
+  const isShared = typeof error !== 'object' || error === null || (signal?.aborted === true && error === signal.reason);
+  return Object.assign(isShared ? ownError(error) : error, { idempotencyKey });
+}
+
+function ownError(reason: unknown): Error {
+  const { name = 'AbortError', message = String(reason) } = (reason ?? {}) as Partial<Error>;
+  return Object.assign(new Error(message, { cause: reason }), { name });
 }
 
 /** A pause that doubles, with a part left to chance so that callers do not return together. */
-const backoffSeconds = (attempt: number) => FIRST_PAUSE_SECONDS * 2 ** attempt * (0.5 + Math.random());
+const backoffSeconds = (failures: number) => FIRST_PAUSE_SECONDS * 2 ** Math.max(0, failures - 1) * (0.5 + Math.random());

@@ -49,7 +49,7 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   PLATFORM_THROTTLED: refusedSend,
   PLATFORM_UNAVAILABLE: { ...refusedSend, retryable: Type.Literal(true) },
   OUTCOME_UNKNOWN: { hint, message_id },
-  IDEMPOTENCY_IN_FLIGHT: { hint },
+  IDEMPOTENCY_IN_FLIGHT: { hint, retry_after_seconds },
   IDEMPOTENCY_MISMATCH: { hint },
   NOT_FOUND: { hint },
   MEDIA_EXPIRED: { hint },

@@ -192,8 +192,12 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
   IDEMPOTENCY_IN_FLIGHT: {
     meaning: 'The first request with this `Idempotency-Key` is still in progress.',
     remedy: 'Wait: the gateway is still sending the first request.',
-    retry: 'Repeat it with the same `Idempotency-Key` after some seconds. You get the first response, and nothing is sent twice.',
-    example: { error: 'The first request with this Idempotency-Key is still in progress.', hint: 'Retry in a few seconds.' },
+    retry: 'Repeat it with the same `Idempotency-Key` after `retry_after_seconds`. You get the first response, and nothing is sent twice.',
+    example: {
+      error: 'The first request with this Idempotency-Key is still in progress.',
+      hint: 'Retry in a few seconds.',
+      retry_after_seconds: 3,
+    },
   },
   IDEMPOTENCY_MISMATCH: {
     meaning: 'This `Idempotency-Key` came with another request within the last 24 hours.',

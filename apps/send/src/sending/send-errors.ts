@@ -1,6 +1,9 @@
 import { GatewayError, gatewayMessageId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import type { EarlierSend, Reservation } from '../intents/intent';
 
+/** A send may take half a minute, and each retry counts against the limits of its key. */
+const IN_FLIGHT_RETRY_SECONDS = 3;
+
 /** Returns the result of the first send with this Idempotency-Key (decisions 24 and 40). @throws GatewayError unless that send was accepted */
 export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typeof SendText> {
   if (earlier.fingerprint() !== sender.idempotency?.fingerprint) {
@@ -14,6 +17,7 @@ export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typ
   if (earlier.state === 'calling') {
     throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'The first request with this Idempotency-Key is still in progress.', {
       hint: 'Retry in a few seconds.',
+      retry_after_seconds: IN_FLIGHT_RETRY_SECONDS,
     });
   }
   throw outcomeUnknown(earlier.id, 409);

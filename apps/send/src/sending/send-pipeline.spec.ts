@@ -173,7 +173,8 @@ describe('sending a message (guarantees §1)', () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => sending.template({ idempotency })));
     expect(sending.platform.calls()).toHaveLength(1);
     for (const response of responses) {
-      if ('error_code' in response) expect(response.error_code).toBe('IDEMPOTENCY_IN_FLIGHT');
+      if ('error_code' in response)
+        expect(response).toMatchObject({ error_code: 'IDEMPOTENCY_IN_FLIGHT', extras: { retry_after_seconds: 3 } });
       else expect(response.message_id).toBe('wamid.P1');
     }
     expect(await sending.template({ idempotency })).toMatchObject({ message_id: 'wamid.P1', replayed: true });
