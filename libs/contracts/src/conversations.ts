@@ -27,6 +27,8 @@ export const LastMessage = Type.Object({
   sent_by: Type.Optional(Nullable(Type.String())),
   /** The user who sent the message. */
   user_id: Type.Optional(Id),
+  /** The conversation in which it was exchanged, which may have been merged into this one. */
+  conversation_id: Type.Optional(Id),
 });
 export type LastMessage = Static<typeof LastMessage>;
 

@@ -68,12 +68,13 @@ export class ConversationsController {
     const { view, label, unread, q: search = null } = query;
     const filter = { user_id, search, ...(view && { view }), ...(label && { label }), ...(unread === '1' && { unread: true }) };
     const page = await this.rpc.call(ListConversations, { business_id, ...pageOf(query), ...filter });
-    const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(({ id }) => id);
+    const waiting = page.conversations.filter(({ last_message }) => last_message?.direction === 'in').map(idOfLastMessage);
     const [unanswered, conversations] = await Promise.all([
       this.unanswered(business_id, waiting),
       this.withNames(business_id, page.conversations),
     ]);
-    return { ...page, conversations: conversations.map((one) => ({ ...one, needs_agent: unanswered && unanswered.has(one.id) })) };
+    const needsAgent = page.conversations.map((one) => unanswered && unanswered.has(idOfLastMessage(one)));
+    return { ...page, conversations: conversations.map((one, i) => ({ ...one, needs_agent: needsAgent[i] ?? null })) };
   }
 
   @Patch(':id')
@@ -197,7 +198,7 @@ export class ConversationsController {
     const ids = [...new Set(conversations.flatMap((one) => [one.assigned_to ?? [], one.last_message?.user_id ?? []].flat()))];
     const names = await this.users.namesOf(businessId, ids);
     const named = (id: number | null) => (id === null ? null : { id, name: names.get(id) ?? '' });
-    const withAuthor = ({ user_id, ...message }: LastMessage) => ({ ...message, author: named(user_id ?? null) });
+    const withAuthor = ({ user_id, conversation_id: _, ...message }: LastMessage) => ({ ...message, author: named(user_id ?? null) });
     return conversations.map(({ assigned_to, last_message, ...one }) => ({
       ...one,
       assigned_to: named(assigned_to),
@@ -219,6 +220,9 @@ export class ConversationsController {
     return response && new Map(response.statuses.map((status) => [status.message_id, status]));
   }
 }
+
+/** Auto-reply knows a message by the conversation in which it came, also after a merge. */
+const idOfLastMessage = ({ id, last_message }: ConversationRecord) => last_message?.conversation_id ?? id;
 
 const distinct = <M extends string>(rows: Partial<Record<M, number>>[], member: M) => [
   ...new Set(rows.flatMap((row) => row[member] ?? [])),

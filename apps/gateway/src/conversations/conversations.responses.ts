@@ -21,7 +21,7 @@ const Conversation = Type.Composite([
     assigned_to: named('The person who handles it; the name is "" for somebody who was removed.'),
     last_message: Nullable(
       Type.Composite([
-        Type.Omit(LastMessage, ['user_id']),
+        Type.Omit(LastMessage, ['user_id', 'conversation_id']),
         Type.Object({ author: named('The person of the business who wrote it; the name is "" for somebody who was removed.') }),
       ]),
     ),

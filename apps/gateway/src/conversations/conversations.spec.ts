@@ -45,6 +45,23 @@ describe('the inbox (spec §10)', () => {
     expect(requested).toEqual([[1, 2]]);
   });
 
+  it('looks for the automatic reply to the last message in the conversation where it came', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const last_message = { direction: 'in' as const, type: 'text', text: 'Hello', at: new Date().toISOString(), conversation_id: 9 };
+    dashboard.neighbours.respond(ListConversations, () => ({
+      conversations: [sampleConversation({ id: 4, last_message })],
+      counts: NO_COUNTS,
+      waiting_since: null,
+      next_cursor: null,
+    }));
+    dashboard.neighbours.respond(FindUnanswered, ({ conversation_ids }) => ({
+      unanswered: conversation_ids.filter((id) => id === 9).map((conversation_id) => ({ conversation_id, reason: 'x' })),
+    }));
+    const { body } = await owner.get('/api/client/conversations').expect(200);
+    expect(body).toMatchObject({ conversations: [{ id: 4, needs_agent: true }] });
+    expect(JSON.stringify(body)).not.toContain('conversation_id');
+  });
+
   it('decision 331: a conversation counts as read when a person opens it, not when an idle page refreshes it', async () => {
     const owner = await dashboard.session('owner', await dashboard.business());
     const opened: number[] = [];

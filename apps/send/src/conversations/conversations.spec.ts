@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   GetSuppression,
   ListConversations,
   PlatformPreference,
@@ -119,6 +120,38 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     await received(2);
     expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.1' })).toMatchObject({
       suppression: { state: 'blocked', source: 'dashboard', reason },
+    });
+  });
+
+  describe('a merged conversation in the inbox', () => {
+    const listed = async (search: string | null) =>
+      (await sending.harness.rpc.call(ListConversations, { business_id: 1, limit: 10, cursor: null, search })).conversations;
+
+    it('has the newest message of all its parts', async () => {
+      const [before, now]: [Aliases, Aliases] = [
+        [NUMBER, 'IN.1'],
+        [OTHER_NUMBER, 'IN.2'],
+      ];
+      await sending.harness.publish(message(before, { text: 'Earlier' }));
+      await sending.harness.publish(message(now, { text: 'Now' }), change(before, now));
+      const [kept, gone] = await received(2);
+      const merged = await eventually(async () => {
+        const conversations = await listed(null);
+        return conversations.length === 1 && conversations;
+      });
+      expect(merged).toMatchObject([{ id: kept, last_message: { direction: 'in', text: 'Now', conversation_id: gone } }]);
+    });
+
+    it('is found when only a part of it has messages', async () => {
+      await sending.harness.rpc.call(SetSuppression, { business_id: 1, phone: 'IN.1', state: 'blocked', reason: null });
+      await template(NUMBER);
+      const data = { phone_number_id: '700', category: 'marketing_messages', value: 'stop', said_at: new Date().toISOString() };
+      const from = { phone: NUMBER, user_id: 'IN.1', name: '' };
+      await sending.harness.publish(
+        newEvent(PlatformPreference, { id: 'p', at: data.said_at, business_id: 1, key: 'p', data: { ...data, from } }),
+      );
+      await eventually(async () => (await template(NUMBER)) instanceof GatewayError);
+      expect(await listed(NUMBER)).toMatchObject([{ customer_phone: NUMBER, last_message: { direction: 'out' } }]);
     });
   });
 

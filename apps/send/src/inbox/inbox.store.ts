@@ -12,7 +12,7 @@ import { Database, examine, filteredPage, onRow, readCursor, type Examined } fro
 import type { SuppressionState } from '../suppression/suppression';
 import { findByWords, findCandidates } from './search-candidates';
 import { searchTerms, type SearchTerms } from './search-terms';
-import { LAST_MESSAGE } from './thread.store';
+import { LAST_MESSAGE, partsOf } from './thread.store';
 
 interface ConversationRow extends Examined {
   id: string;
@@ -38,6 +38,7 @@ interface ConversationRow extends Examined {
   last_text: string | null;
   last_sent_by: string | null;
   last_user_id: string | null;
+  last_conversation_id: string;
   last_at: Date;
   /** Last activity in microseconds, for the cursor. */
   exact: string;
@@ -51,7 +52,7 @@ const CONVERSATION = `
          ARRAY(SELECT l.name FROM send.conversation_labels cl JOIN send.labels l ON l.id = cl.label_id
                WHERE cl.conversation_id = c.id ORDER BY l.name) AS labels,
          last.direction AS last_direction, last.type AS last_type, last.text AS last_text, last.at AS last_at,
-         last.sent_by AS last_sent_by, last.user_id AS last_user_id`;
+         last.sent_by AS last_sent_by, last.user_id AS last_user_id, last.conversation_id AS last_conversation_id`;
 
 const COLUMNS = `id, phone, user_id, name, first_inbound_at, last_inbound_at, window_denied_for, created_at, assigned_to, closed_at, waiting_since,
   last_received_at, unread_count, auto_reply`;
@@ -121,7 +122,7 @@ const searchSql = (view: InboxView, { which, rank, before }: Searched) =>
        ORDER BY ${rank === '0' ? '' : `${rank} DESC, `}${ACTIVITY} DESC, id DESC LIMIT $5`,
       `($9::bigint IS NULL OR true) AND (position($11 IN row.phone) > 0 OR position(' ' || lower($10) IN ' ' || lower(row.name)) > 0
           OR row.id = ANY ($12::bigint[]) OR row.id = ANY ($13::bigint[]))
-         AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m WHERE m.conversation_id = row.id)) AND ${filters(view)}`,
+         AND (row.last_inbound_at IS NOT NULL OR EXISTS (SELECT FROM send.messages m JOIN ${partsOf('row')} AS part (id) ON m.conversation_id = part.id)) AND ${filters(view)}`,
       { ...LIMITS, columns: 'activity::text AS exact' },
     ),
   );
@@ -245,6 +246,7 @@ function toConversationRecord(row: ConversationRow): ConversationRecord {
       text: row.last_text ?? '',
       at: row.last_at.toISOString(),
       sent_by: row.last_sent_by,
+      conversation_id: Number(row.last_conversation_id),
       ...(row.last_user_id !== null && { user_id: Number(row.last_user_id) }),
     },
     created_at: row.created_at.toISOString(),

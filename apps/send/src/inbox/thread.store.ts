@@ -63,7 +63,7 @@ const threadSql = (
   limit: string,
   more: (start: PageStart, limit: string) => string = () => '',
 ) => `
-  SELECT thread.* FROM ${ids} AS part (id) CROSS JOIN LATERAL (
+  SELECT thread.*, part.id AS conversation_id FROM ${ids} AS part (id) CROSS JOIN LATERAL (
     SELECT m.message_id, 'in' AS direction, m.type, coalesce(c.text, m.text, m.caption) AS text, m.media_type, m.media_id, m.mime_type,
            m.details, c.edited_at, c.deleted_at, NULL AS sent_by, NULL AS template, NULL AS user_id, NULL AS api_key_id, m.sent_at AS at, m.place, m.received_at AS came
     FROM (
@@ -109,8 +109,11 @@ const NOTES = `
     WHERE conversation_id = part.id ORDER BY created_at DESC, 'note:' || id DESC LIMIT ${NEWEST_NOTES}
   ) n
   ORDER BY n.created_at DESC, message_id DESC LIMIT ${NEWEST_NOTES}`;
+/** SQL of the ids of a conversation and of those that were merged into it. @param row an alias of send.conversations */
+export const partsOf = (row: string) =>
+  `(SELECT ${row}.id UNION ALL SELECT part.id FROM send.conversations part WHERE part.merged_into = ${row}.id)`;
 /** SQL of the last message of conversation `c`. */
-export const LAST_MESSAGE = threadSql('(SELECT c.id)', FIRST_PAGE, '1');
+export const LAST_MESSAGE = threadSql(partsOf('c'), FIRST_PAGE, '1');
 
 /** Reads the messages of a conversation for the dashboard. */
 @Injectable()
