@@ -85,6 +85,27 @@ describe('the room for deliveries that an expansion starts itself (decision 247)
   });
 });
 
+describe('the places of a process (guarantees N1, N2)', () => {
+  it('are bounded while one business after another begins to hang, and each leaves three quarters of them', () => {
+    const hangs = (business: number, n: number, ageMs: number) => attemptTo({ business, webhook: n, host: n }, 900, ageMs);
+    // Alone a business gets 64 places.
+    const running = Array.from({ length: 24 * 64 }, (_, n) => hangs(Math.floor(n / 64), n, 2_000));
+    for (let business = 24; business < 40; business++) {
+      for (;;) {
+        const { claims, full } = capacityBeside(running, NOW);
+        if (claims === 0 || full.businesses.includes(String(business))) break;
+        running.push(hangs(business, running.length, 0));
+      }
+      for (const attempt of running) attempt.claimedAt = NOW - 2_000;
+    }
+    expect(capacityBeside(running, NOW).claims).toBeGreaterThan(0);
+    expect(running.length).toBeGreaterThan(2_000);
+    expect(running.length).toBeLessThan(2_048);
+    const all = Array.from({ length: 2_048 }, (_, n) => hangs(n, n, 2_000));
+    expect(capacityBeside(all, NOW).claims).toBe(0);
+  });
+});
+
 describe('an expansion', () => {
   const WORKER = 'worker';
   let dispatching: Dispatching;

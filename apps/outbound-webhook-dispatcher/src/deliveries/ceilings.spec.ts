@@ -112,18 +112,6 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     expect(delivered).toBeGreaterThan(0);
   });
 
-  it('N1, N2: bounds the attempts of a process while one business after another begins to hang, and delivers to the next', async () => {
-    const other = await receive((socket) => void socket.write(OK));
-    for (const [i, host] of (await hang(32)).entries()) {
-      await dispatching.store(Array<string>(4).fill(host), i + 1);
-      const before = dialled();
-      await dispatching.harness.publish(...events(16, i + 1));
-      await eventually(() => dialled() > before);
-    }
-    await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 1_000);
-    expect(dialled()).toBeLessThan(1_024);
-  });
-
   it.each([
     ['eight', 8, 4],
     ['eighty', 80, 1],
