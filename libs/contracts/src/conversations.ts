@@ -47,10 +47,12 @@ export const ConversationRecord = Type.Object({
   unread_count: Type.Integer({ minimum: 0 }),
   /** Since when the customer waits for a reply. */
   waiting_since: Nullable(IsoTime),
-  last_received_at: {
-    ...Nullable(IsoTime),
-    description: 'When the newest message of the customer arrived here, without reactions; null if none did.',
-  } as ReturnType<typeof Nullable<typeof IsoTime>>,
+  /** Absent from services of the version before. */
+  last_received_at: Type.Optional(
+    Type.Union([IsoTime, Type.Null()], {
+      description: 'When the newest message of the customer arrived here, without reactions; null if none did.',
+    }),
+  ),
   /** Names of labels. */
   labels: Type.Array(Type.String()),
   /** False if auto-reply is off for this conversation. */

@@ -47,6 +47,13 @@ const pressClose = () => press('Close', 'button', screen.getByRole('region', { n
 const closing = (nothing_received_since: string | null) => ({ route: PATCH, body: { status: 'closed', nothing_received_since } });
 
 describe('a conversation of the inbox', () => {
+  it('closes without a condition if a service of the version before responded', async () => {
+    const { last_received_at: _, ...conversation } = listedConversation(1);
+    await open(conversation, () => false);
+    await pressClose();
+    expect(sent()).toEqual([{ route: PATCH, body: { status: 'closed' } }]);
+  });
+
   it.each<[string, () => unknown]>([
     ['the button', pressClose],
     ['the key e', () => fireEvent.keyDown(document.body, { key: 'e' })],

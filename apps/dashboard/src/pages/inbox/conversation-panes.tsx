@@ -13,8 +13,9 @@ import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
 
-/** The condition of a change: the customer wrote nothing that this page does not show. */
-const asShown = ({ last_received_at, created_at }: Conversation) => ({ nothing_received_since: last_received_at ?? created_at });
+/** The condition of a change: the customer wrote nothing that this page does not show. None if a service of the version before responded. */
+const asShown = ({ last_received_at, created_at }: Conversation) =>
+  last_received_at === undefined ? {} : { nothing_received_since: last_received_at ?? created_at };
 
 /** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
 export function ConversationPanes({ id, found, onBack }: { id: number; found: string | undefined; onBack: () => void }) {
