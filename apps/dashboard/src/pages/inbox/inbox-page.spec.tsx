@@ -168,7 +168,7 @@ describe('the inbox (additions §9)', () => {
     responses[2]?.({ conversation: three[0] });
     await refresh();
     await refresh();
-    expect(sent().map(({ body }) => body)).toEqual(Array(3).fill({ read: true }));
+    expect(sent().map(({ body }) => body)).toEqual(Array(3).fill({ read: true, nothing_received_since: AT }));
     visible.mockRestore();
   });
 
