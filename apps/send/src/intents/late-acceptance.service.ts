@@ -41,7 +41,7 @@ export class LateAcceptanceService {
           messageId: data.message_id,
           waId: waIdOf(data.recipient),
           userId: userIdOf(data.recipient),
-          acceptedAt: data.occurred_at,
+          acceptedAt: notAfterNow(data.occurred_at),
           conversationId: null,
           repaired: true,
         };
@@ -49,3 +49,6 @@ export class LateAcceptanceService {
     );
   }
 }
+
+/** A message from the future would stay the newest of its thread (decision 707). */
+const notAfterNow = (at: string): string => new Date(Math.min(Date.parse(at), Date.now())).toISOString();

@@ -135,6 +135,20 @@ describe('sending a message (guarantees §1)', () => {
     expect(await sending.harness.published('message.sent')).toHaveLength(1);
   });
 
+  it('S4, decision 707: a status from a clock that is ahead puts the message at the present', async () => {
+    sending.platform.respond((_, response) => void response.destroy());
+    const response = (await sending.template()) as unknown as { extras: { message_id: string } };
+    const occurred_at = new Date(Date.now() + 86_400_000).toISOString();
+    await sending.harness.publish(
+      statusEvent('wamid.late', 'sent', { callback_data: response.extras.message_id.slice(3), recipient: '919876543210', occurred_at }),
+    );
+    const [event] = await eventually(async () => {
+      const events = await sending.harness.published('message.sent');
+      return events.length > 0 && events;
+    });
+    expect(Date.parse(event?.at ?? '')).toBeLessThanOrEqual(Date.now());
+  });
+
   it('S4: callback data of another business changes nothing', async () => {
     sending.platform.respond((_, response) => void response.destroy());
     const response = (await sending.template()) as unknown as { extras: { message_id: string } };
