@@ -156,8 +156,8 @@ describe('npm start (spec §13)', () => {
   }, 150_000);
 
   it('npm run dev: rebuilds a changed source and restarts only its service', async () => {
-    // Use another checkout, because other tests run from this one's build.
-    const checkout = mkdtempSync(join(tmpdir(), 'mgw-checkout-'));
+    // Use another checkout, because other tests run from this one's build. Its path needs percent-encoding in a URL.
+    const checkout = mkdtempSync(join(tmpdir(), 'mgw checkout é-'));
     const files = ['apps', 'libs', 'tools', 'deploy', 'docs', 'dist', '.nx', '.swcrc', 'nx.json', 'package.json', 'package-lock.json'];
     for (const file of [...files, 'tsconfig.base.json', 'tsconfig.json'])
       cpSync(join(ROOT, file), join(checkout, file), { recursive: true, preserveTimestamps: true });

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { natsUsers } from './nats.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 const FILE = 'deploy/nats/users.conf';
 
 if (process.argv.includes('--write')) writeFileSync(FILE, natsUsers());

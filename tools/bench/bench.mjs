@@ -23,7 +23,6 @@ import { measureStandalone } from './standalone.mjs';
 import { printTable } from './table.mjs';
 import { measureFloor, measurePace, measureWebhooks } from './webhooks.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
 const OPTIONS = { seconds: '5', rounds: '3', only: 'sends,webhooks,standalone', history: '0', compare: undefined, form: undefined };
 const chosen = optionsOf(process.argv.slice(2));
 const seconds = Number(chosen.seconds);
@@ -58,7 +57,7 @@ async function part(name, act) {
 }
 
 function child(file, args, env = {}) {
-  const process_ = spawn(process.execPath, [new URL(file, import.meta.url).pathname, ...args], {
+  const process_ = spawn(process.execPath, [join(import.meta.dirname, file), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -99,6 +98,7 @@ async function startSkeleton(platformPort) {
 
 async function main() {
   ensureNode();
+  process.chdir(`${import.meta.dirname}/../..`);
   await part('build', build);
   const other = compared && (await part(`build of ${compared}`, () => checkOut(compared)));
   if (other) ends.unshift(other.remove);

@@ -65,7 +65,7 @@ export class Product {
       LOG_LEVEL: 'warn',
       NODE_ENV: 'benchmark',
     };
-    const child = spawn(process.execPath, [new URL('serve.mjs', import.meta.url).pathname, folder, form], {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'serve.mjs'), folder, form], {
       env,
       stdio: ['pipe', 'pipe', 'inherit'],
     });

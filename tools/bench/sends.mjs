@@ -1,5 +1,6 @@
 // Measures sends of each kind, and compares send-template with a bare skeleton that has the same path without the product's rules.
 import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 
@@ -8,7 +9,7 @@ const KINDS = ['template', 'text', 'media', 'otp'];
 /** @returns what the load generator measured. Says so if it counted less because the product refused, for example beyond 100,000 sends a minute. */
 export function load(options) {
   return new Promise((resolve, reject) => {
-    const generator = spawn(process.execPath, [new URL('load.mjs', import.meta.url).pathname, JSON.stringify(options)], {
+    const generator = spawn(process.execPath, [join(import.meta.dirname, 'load.mjs'), JSON.stringify(options)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let out = '';

@@ -162,7 +162,7 @@ export async function startInboundSkeleton() {
   ];
   let port;
   for (const name of Object.keys(roles)) {
-    const child = (children[name] = fork(new URL(import.meta.url).pathname, ['--role', name], { env }));
+    const child = (children[name] = fork(import.meta.filename, ['--role', name], { env }));
     processes.push({ name, pid: child.pid });
     port = (await new Promise((resolve) => child.once('message', resolve))).port ?? port;
   }

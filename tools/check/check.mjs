@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { ensureDependencies, run, TSC } from '../setup/dependencies.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 ensureDependencies(console.log);
 // The checks import packages, which a clean clone has only now.
 const { danglingCitations } = await import('../references/references.mjs');

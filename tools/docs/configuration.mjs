@@ -3,7 +3,7 @@ import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { formatted } from './formatted.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 const require = createRequire(import.meta.url);
 const FILE = 'docs/configuration.md';
 

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { formatted } from './formatted.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 const FILE = 'docs/webhooks.md';
 const PART = /(<!-- events:.*-->\n)[\s\S]*(<!-- \/events -->)/;
 const document = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'));

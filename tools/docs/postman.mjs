@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { formatted } from './formatted.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 const FILE = 'docs/api/postman-collection.json';
 const REST = '/api/v1';
 const document = JSON.parse(readFileSync('docs/api/openapi.json', 'utf8'));

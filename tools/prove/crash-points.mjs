@@ -1,9 +1,10 @@
 // Crashes between two steps: an additional replica with CRASH_AT joins, and dies where the step ends.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-const ROOT = new URL('../..', import.meta.url).pathname;
+const ROOT = join(import.meta.dirname, '../..');
 const POINTS = {
   send: [
     'send.after-intent',

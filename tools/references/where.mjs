@@ -2,7 +2,7 @@
 // Without an argument it prints the sections of the specification that no code and no test cites.
 import { citable, citations } from './references.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+process.chdir(`${import.meta.dirname}/../..`);
 const known = citable();
 const cited = citations();
 const isTest = (file) => /\.spec\.tsx?$|\.fixture\.ts$|^e2e\//.test(file);

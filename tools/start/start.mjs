@@ -16,12 +16,10 @@ import { demoPage } from './page.mjs';
 import { seedDemo } from './seed.mjs';
 import { watchSources } from './watch.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
 const flag = (name) => process.argv.includes(name);
 const option = (name) => process.argv[process.argv.indexOf(name) + 1];
 const began = Date.now();
 const say = (line) => console.log(`▸ ${line}`);
-const dir = resolve(process.env.LOCAL_DIR || '.local');
 
 let stack;
 let stopping = false;
@@ -41,6 +39,8 @@ onNpmDeath(() => stopping || void stop(0));
 
 try {
   ensureNode(say);
+  process.chdir(`${import.meta.dirname}/../..`);
+  const dir = resolve(process.env.LOCAL_DIR || '.local');
   endLeftovers(dir);
   prepareDataFolder(dir, say);
   ensureDependencies(say);

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 
-process.chdir(new URL('../..', import.meta.url).pathname);
+ensureNode();
+process.chdir(`${import.meta.dirname}/../..`);
 const [file, ...more] = process.argv.slice(2);
 if (!file || !existsSync(file)) {
   console.error('usage: npm run test:one -- apps/send/src/sending/kinds.spec.ts [-t "part of a name"]');
@@ -20,7 +21,6 @@ function textWithImports(path, seen = new Set()) {
 }
 
 const text = textWithImports(file);
-ensureNode();
 ensureDependencies(console.log);
 // Specs run from the sources. Processes of services and stacks run from the build.
 if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {

@@ -4,9 +4,9 @@ import { ensurePrograms, findProgram, SERVERS, TEST_PROGRAMS } from '../servers/
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 
 const log = (line) => console.log(`▸ ${line}`);
-process.chdir(new URL('../..', import.meta.url).pathname);
 try {
   ensureNode();
+  process.chdir(`${import.meta.dirname}/../..`);
   ensureDependencies(log);
   // Before the tests, because an installation takes longer than a test may wait.
   const jestArguments = process.argv.slice(2);
