@@ -1,11 +1,15 @@
 // Installs the packages of package-lock.json if they are missing or older than the file. Needs only Node and npm.
 import { spawnSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, statSync } from 'node:fs';
 
-/** @throws Error with one line if npm fails */
+/** @throws Error with one line if npm fails, or would empty the packages of another checkout */
 export function ensureDependencies(say = () => {}) {
   const marker = 'node_modules/.package-lock.json';
   if (existsSync(marker) && statSync(marker).mtimeMs >= statSync('package-lock.json').mtimeMs) return;
+  if (lstatSync('node_modules', { throwIfNoEntry: false })?.isSymbolicLink())
+    throw new Error(
+      `node_modules is a link to ${readlinkSync('node_modules')}: npm ci would replace the packages there. Remove the link, and packages are installed here.`,
+    );
   say('installing packages (npm ci)');
   const npm = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { encoding: 'utf8', timeout: 600_000 });
   if (npm.status !== 0)
