@@ -11,6 +11,7 @@ import {
   SendText,
   SetAutoReply,
   type ConversationRecord,
+  type ErrorCode,
   type ReplyOf,
   type RequestOf,
   type ThreadMessage,
@@ -50,6 +51,8 @@ export interface AutoReplies {
   receipts: RequestOf<typeof MarkRead>[];
   /** Responders for the next sends, in order; all others are accepted. */
   respondToSends(...responders: SendResponder[]): void;
+  /** Fails the next reads of a thread. */
+  failReads(...codes: ErrorCode[]): void;
   /** Runs a replica in this process. */
   run(env?: Record<string, string>): ReturnType<Harness['run']>;
   /** Runs a replica that can be killed. */
@@ -114,11 +117,16 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     thread(customer).unshift(stored);
     return stored;
   };
-  harness.respond(GetThread, ({ conversation_id: id, limit }) => ({
-    conversation: sampleConversation({ id, customer_phone: phoneOf(id), ...changed.get(id) }),
-    messages: thread(id).slice(0, limit),
-    next_cursor: null,
-  }));
+  const readFailures: ErrorCode[] = [];
+  harness.respond(GetThread, ({ conversation_id: id, limit }) => {
+    const code = readFailures.shift();
+    if (code !== undefined) throw new GatewayError(code, 'Not now.');
+    return {
+      conversation: sampleConversation({ id, customer_phone: phoneOf(id), ...changed.get(id) }),
+      messages: thread(id).slice(0, limit),
+      next_cursor: null,
+    };
+  });
 
   const rate: AutoReplies['rate'] = { price: '0.1' };
   harness.respond(EstimateCost, ({ markets }) => ({
@@ -174,6 +182,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
       },
     },
     respondToSends: (...next) => void responders.push(...next),
+    failReads: (...codes) => void readFailures.push(...codes),
     run: (env) => harness.run(service, env),
     spawn: () => harness.spawn('auto-reply'),
     moveTo: (zone) => {

@@ -39,8 +39,8 @@ const MAX_BEGUN = 3;
 const SET_ASIDE = `replying to this message stopped the service ${MAX_BEGUN} times`;
 /** After these errors the message may have been sent. */
 const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
-/** After these errors a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
-const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
+/** After these errors of a read or a send a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
+const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED', 'QUERY_TIMEOUT']);
 /** Why a person receives no reply (decision 18). A reply is not marketing, so `opted_out_marketing` does not count. */
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',

@@ -9,6 +9,11 @@ describe('guarantees §8: a question whose model does not reply', () => {
 
   const called = (times: number) => eventually(() => autoReply.model.calls.length === times);
   const end = () => eventually(async () => (await autoReply.replies()).find(({ state }) => state !== 'pending'));
+  const endAfterPauses = () =>
+    eventually(async () => {
+      await autoReply.endPauses();
+      return (await autoReply.replies()).find(({ state }) => state !== 'pending');
+    });
   /** Resolves once the model is called again. */
   const calledAgain = async () => {
     const before = autoReply.model.calls.length;
@@ -68,6 +73,15 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await called(1);
     autoReply.model.fail('Hello', 401);
     expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
+  });
+
+  it('decision 243: is tried again when its thread could not be read in time', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    autoReply.failReads('QUERY_TIMEOUT');
+    await autoReply.receive(1, 'Hello');
+    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
   });
 
   it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {
