@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ROOT } from './stack';
+import { runWithTool } from './tool-script';
 
 describe('the data folder of npm start (spec §13)', () => {
   let parent: string;
@@ -16,9 +14,8 @@ describe('the data folder of npm start (spec §13)', () => {
 
   /** Runs the check of a start. @returns what it prints */
   const prepare = (): string => {
-    const module = pathToFileURL(join(ROOT, 'tools/start/data-folder.mjs')).href;
-    const script = `import { prepareDataFolder } from '${module}'; prepareDataFolder(${JSON.stringify(dir)}, console.log);`;
-    const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    const script = `prepareDataFolder(${JSON.stringify(dir)}, console.log)`;
+    const { stdout, stderr } = runWithTool('tools/start/data-folder.mjs', 'prepareDataFolder', script);
     expect(stderr).toBe('');
     return stdout;
   };

@@ -1,9 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { ROOT } from './stack';
+import { runWithTool } from './tool-script';
 
 describe('the packages of a checkout (spec §13)', () => {
   let dir: string;
@@ -18,9 +16,8 @@ describe('the packages of a checkout (spec §13)', () => {
     writeFileSync(join(checkout, 'package.json'), '{ "name": "checkout" }');
     writeFileSync(join(checkout, 'package-lock.json'), '{ "name": "checkout", "lockfileVersion": 3, "packages": {} }');
     symlinkSync(other, join(checkout, 'node_modules'));
-    const module = pathToFileURL(join(ROOT, 'tools/setup/dependencies.mjs')).href;
-    const script = `import { ensureDependencies } from '${module}'; try { ensureDependencies() } catch ({ message }) { console.log(message) }`;
-    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { cwd: checkout, encoding: 'utf8' });
+    const install = 'try { ensureDependencies() } catch ({ message }) { console.log(message) }';
+    const { stdout } = runWithTool('tools/setup/dependencies.mjs', 'ensureDependencies', install, { cwd: checkout });
     expect(readdirSync(other)).toEqual(['kept']);
     expect(stdout).toBe(
       `node_modules is a link to ${other}: npm ci would replace the packages there. Remove the link, and packages are installed here.\n`,

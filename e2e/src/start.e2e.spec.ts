@@ -1,13 +1,11 @@
 import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { eventually, freePort, spawnNode } from '@mgw/testing';
 import { integrator, untilDone } from './people';
 import { ROOT, START, startStack, type RunningStack, type StackProcess } from './stack';
+import { runWithTool } from './tool-script';
 
 const isAlive = (pid: number): boolean => {
   try {
@@ -201,12 +199,10 @@ describe('npm start (spec §13)', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  it('restarts a process that keeps dying with growing pauses, then gives up', async () => {
-    const file = pathToFileURL(join(ROOT, 'tools/start/deaths.mjs')).href;
-    const script = `import { Deaths } from '${file}';
-      const deaths = new Deaths({ limit: 7, windowMs: 10_000 });
+  it('restarts a process that keeps dying with growing pauses, then gives up', () => {
+    const script = `const deaths = new Deaths({ limit: 7, windowMs: 10_000 });
       console.log(JSON.stringify([deaths.next(0), ...[20_000, 20_000, 20_001, 20_002, 20_003, 20_004, 20_005].map((at) => deaths.next(at))]));`;
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
+    const { stdout } = runWithTool('tools/start/deaths.mjs', 'Deaths', script);
     expect(JSON.parse(stdout)).toEqual([50, 50, 500, 1_000, 2_000, 4_000, 4_000, null]);
   });
 });

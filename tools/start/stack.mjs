@@ -1,6 +1,6 @@
 // Runs the whole product as processes on this machine. Starts servers, migrations, simulator and services in order, stops them in reverse.
 import { createServer } from 'node:net';
-import { createWriteStream, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { setUpRoles } from '../access/postgres.mjs';
@@ -8,6 +8,7 @@ import { redisUsers } from '../access/redis.mjs';
 import { ensurePrograms } from '../servers/binaries.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
+import { LogFile } from './log-file.mjs';
 import { OwnServer } from './own-server.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';
@@ -41,7 +42,7 @@ export class Stack {
     this.gatewayPort = portFrom('GATEWAY_PORT', 8080);
     this.simulatorPort = portFrom('SIMULATOR_PORT', 8090);
     this.secrets = loadSecrets(dir);
-    this.log = createWriteStream(join(dir, 'stack.log'), { flags: 'a' });
+    this.log = new LogFile(join(dir, 'stack.log'), say);
   }
 
   get siteUrl() {
