@@ -37,7 +37,7 @@ const MAX_PAUSE_S = 15;
 /** Attempts that may begin without ending before the question is set aside. */
 const MAX_BEGUN = 3;
 const SET_ASIDE = `replying to this message stopped the service ${MAX_BEGUN} times`;
-/** After these errors the message may have been sent. */
+/** After these errors of a send the message may have been sent. */
 const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
 /** After these errors of a read or a send a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
 const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED', 'QUERY_TIMEOUT']);
@@ -90,11 +90,18 @@ export class ReplyService {
   async replyTo(question: Question): Promise<void> {
     if (question.unfinished_attempts > MAX_BEGUN) return this.replies.end(question, 'failed', SET_ASIDE, question.sending);
     if (question.sending && question.stale) return this.replies.end(question, 'failed', INTERRUPTED, true);
+    let prepared: Prepared;
+    try {
+      prepared = await this.prepare(question);
+    } catch (error) {
+      // This attempt sent nothing; an earlier one may have.
+      return this.handleFailure(question, error, question.sending);
+    }
     let sent: ReplyOf<typeof SendText>;
     try {
-      sent = await this.send(question, await this.prepare(question));
+      sent = await this.send(question, prepared);
     } catch (error) {
-      return this.handleFailure(question, error);
+      return this.handleFailure(question, error, mayHaveSent(question, error));
     }
     await this.replies.replied(question, sent);
     this.relay.wake();
@@ -186,15 +193,15 @@ export class ReplyService {
     return this.rpc.call(SendText, { sender, to: customer, text });
   }
 
-  /** Retries while a reply is useful; afterwards leaves the message for an agent and logs the reason. */
-  private async handleFailure(question: Question, error: unknown): Promise<void> {
-    const { id, business_id, attempts, sending } = question;
+  /**
+   * Retries while a reply is useful; afterwards leaves the message for an agent and logs the reason.
+   * @param maybeSent whether the reply may have been sent
+   */
+  private async handleFailure(question: Question, error: unknown, maybeSent: boolean): Promise<void> {
+    const { id, business_id, attempts } = question;
     if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
-    if (error instanceof Interrupted) return void (await this.replies.postpone(question, 0, sending, true));
+    if (error instanceof Interrupted) return void (await this.replies.postpone(question, 0, maybeSent, true));
     const known = error instanceof GatewayError || error instanceof ModelFailure;
-    // OVERLOADED and errors of this process do not show whether an earlier attempt sent the reply.
-    const maybeSent =
-      error instanceof GatewayError ? UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED') : sending;
     const pause = Math.min(MAX_PAUSE_S, 2 * 2 ** attempts);
     const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
     // A reply that may have been sent is followed up even when it is no longer useful.
@@ -207,6 +214,13 @@ export class ReplyService {
     );
     await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
   }
+}
+
+/** Whether this or an earlier attempt may have sent the reply. @param error of the send */
+function mayHaveSent({ sending }: Question, error: unknown): boolean {
+  if (!(error instanceof GatewayError)) return true;
+  // The send service did not look for an earlier send.
+  return UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED');
 }
 
 /** Returns the newest messages that fit, the newest last. @param messages the newest first */

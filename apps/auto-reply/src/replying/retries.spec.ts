@@ -84,6 +84,29 @@ describe('guarantees §8: a question whose model does not reply', () => {
     expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
   });
 
+  it.each(['INTERNAL', 'DEADLINE_EXCEEDED', 'REPLY_LOST'] as const)(
+    'decision 243: is tried again however often a read fails with %s, because no reply was sent',
+    async (code) => {
+      await autoReply.run();
+      await autoReply.set({});
+      autoReply.model.release();
+      autoReply.failReads(...Array<typeof code>(6).fill(code));
+      await autoReply.receive(1, 'Hello');
+      expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    },
+  );
+
+  it('is left for an agent after two minutes also if its thread cannot be read', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'Hello');
+    await called(1);
+    await autoReply.advanceTime(119);
+    autoReply.failReads('DEADLINE_EXCEEDED');
+    autoReply.model.release();
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'DEADLINE_EXCEEDED: Not now.' });
+  });
+
   it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {
     const victim = await autoReply.spawn();
     await autoReply.set({});
