@@ -1,8 +1,8 @@
 // Creates the demo businesses of a docker compose stack through the public API when everything is ready. node compose-demo.mjs <folder>
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { demoPage } from './page.mjs';
+import { replaceFile } from './replace-file.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { seedDemo } from './seed.mjs';
 
@@ -28,7 +28,7 @@ const stack = {
 const demo = await seedDemo(stack);
 const outside = { base_url: 'http://127.0.0.1:8080/api/v1', site_url: 'http://127.0.0.1:8080', dashboard_url: 'http://127.0.0.1:8080' };
 const shown = { ...demo, ...outside, simulator_url: 'http://127.0.0.1:8090' };
-writeFileSync(join(dir, 'demo.json'), `${JSON.stringify(shown, null, 2)}\n`, { mode: 0o600 });
+replaceFile(join(dir, 'demo.json'), `${JSON.stringify(shown, null, 2)}\n`);
 console.log(
   demoPage(shown, {
     seconds: ((Date.now() - began) / 1000).toFixed(1),

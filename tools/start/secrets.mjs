@@ -1,16 +1,26 @@
 // Creates the local stack's secrets once, in the data folder, readable by its owner only.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { newPasswords } from '../access/credentials.mjs';
+import { replaceFile } from './replace-file.mjs';
 
 const word = (bytes = 12) => randomBytes(bytes).toString('base64url');
 
-/** Adds the secrets that a file of an older version lacks. */
+function parsed(text, file, dir) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // New secrets would not open what the services sealed with the old ones.
+    throw new Error(`${file} is not valid JSON: restore the file, or remove ${dir} to start with empty data`);
+  }
+}
+
+/** Adds the secrets that a file of an older version lacks. @throws Error with one line if the file cannot be read */
 export function loadSecrets(dir) {
   const file = join(dir, 'secrets.json');
   const text = existsSync(file) ? readFileSync(file, 'utf8') : '{}';
-  const kept = JSON.parse(text);
+  const kept = parsed(text, file, dir);
   const fresh = {
     sealing_keys: `local:${randomBytes(32).toString('base64')}`,
     api_key_pepper: randomBytes(32).toString('base64'),
@@ -25,6 +35,6 @@ export function loadSecrets(dir) {
   );
   const secrets = { ...fresh, ...kept, passwords };
   const written = `${JSON.stringify(secrets, null, 2)}\n`;
-  if (written !== text) writeFileSync(file, written, { mode: 0o600 });
+  if (written !== text) replaceFile(file, written);
   return secrets;
 }

@@ -1,5 +1,5 @@
 // Creates the demo: one business on each plan, through the public API.
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -71,11 +71,19 @@ async function login(stack, email, password) {
   };
 }
 
+/** @returns the businesses of an earlier start; an unreadable file counts as absent */
+function earlierBusinesses(file) {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')).businesses;
+  } catch {
+    return null;
+  }
+}
+
 /** The businesses of an earlier start, if this database still has them. */
 async function earlierDemo(stack) {
-  const file = join(stack.dir, 'demo.json');
-  if (!existsSync(file)) return null;
-  const { businesses } = JSON.parse(readFileSync(file, 'utf8'));
+  const businesses = earlierBusinesses(join(stack.dir, 'demo.json'));
+  if (!businesses) return null;
   const responses = await Promise.all(
     businesses.map(({ api_key }) => fetch(`${stack.siteUrl}/api/v1/health`, { headers: { 'x-api-key': api_key } })),
   );

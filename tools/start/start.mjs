@@ -6,13 +6,13 @@
 //   --heap MB        heap limit of each service (256, as in the images)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
-import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
 import { endLeftovers, Stack } from './stack.mjs';
 import { demoPage } from './page.mjs';
+import { replaceFile } from './replace-file.mjs';
 import { seedDemo } from './seed.mjs';
 import { watchSources } from './watch.mjs';
 
@@ -61,7 +61,7 @@ try {
   await stack.start();
   say('seeding the demo businesses');
   const demo = await seedDemo(stack);
-  writeFileSync(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 });
+  replaceFile(resolve(dir, 'demo.json'), `${JSON.stringify(demo, null, 2)}\n`);
   stack.superviseAll();
   console.log(
     demoPage(demo, {
