@@ -77,6 +77,11 @@ export class Shares {
     return [...this.held.keys()].filter((holder) => !this.mayTake(holder));
   }
 
+  /** How many places each holder would get now if it alone took any, and how many a holder that occupies none would get. */
+  rooms(): { of: Map<string, number>; newcomer: number } {
+    return { of: new Map([...this.held.keys()].map((holder) => [holder, this.roomOf(holder)])), newcomer: this.roomFor(0) };
+  }
+
   /** Places that this holder occupies. */
   heldBy(holder: string): number {
     return this.held.get(holder) ?? 0;
@@ -84,6 +89,15 @@ export class Shares {
 
   private hasRoom(holder: string, places = 1): boolean {
     return places <= this.free && this.heldBy(holder) < this.free * this.perFree;
+  }
+
+  private roomOf(holder: string): number {
+    return this.queues.has(holder) ? 0 : this.roomFor(this.heldBy(holder));
+  }
+
+  /** Each place that a holder takes is one less that is free. */
+  private roomFor(held: number): number {
+    return Math.max(0, Math.min(this.free, Math.ceil((this.free * this.perFree - held) / (1 + this.perFree))));
   }
 
   private occupy(holder: string, places = 1): Release {

@@ -25,6 +25,20 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(shares.tryTake('newcomer')).not.toBeNull();
   });
 
+  it.each([1 / 8, 1 / 4, 1 / 3, 1 / 2, 15 / 16])('tells how many places a holder would get, with a largest part of %d', (largest) => {
+    for (let others = 0; others <= 3; others++) {
+      const taken = () => {
+        const shares = new Shares({ places: 128, largest });
+        for (let i = 0; i < others; i++) fill(shares, `other ${i}`);
+        shares.tryTake('a');
+        return shares;
+      };
+      const { of, newcomer } = taken().rooms();
+      expect(fill(taken(), 'a')).toHaveLength(of.get('a') ?? 0);
+      expect(fill(taken(), 'newcomer')).toHaveLength(newcomer);
+    }
+  });
+
   it('queues a holder that has its share, in order, and delays no others', async () => {
     const shares = new Shares({ places: 8, largest: 1 / 4, waiting: { room: 100, largest: 1 / 4 } });
     const taken = fill(shares, 'a');

@@ -3,6 +3,7 @@ import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type 
 import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/events';
 import { COUNTED_TODAY } from '../settings/settings.store';
 import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
+import type { Shares } from '@mgw/shares';
 
 /** The result of taking a place under the limits: `reserved`, or the limit that left none. */
 export type Reserved = 'reserved' | 'daily_limit' | 'cost_limit' | 'no_rate';
@@ -21,7 +22,10 @@ export interface Question {
   sending: boolean;
   /** Whether the question is so old that the Idempotency-Key of its reply may have expired. */
   stale: boolean;
+  /** Claims. */
   attempts: number;
+  /** Attempts that failed; counted anew once the reply may have been sent. */
+  failed_attempts: number;
   /** Attempts that began without ending, including this one. */
   unfinished_attempts: number;
   /** Scheme, host and port of the model. */
@@ -31,6 +35,7 @@ export interface Question {
 }
 
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
+type Rooms = ReturnType<Shares['rooms']>;
 type Listed = ReplyOf<typeof ListAutoReplies>;
 
 /** How long after its question an automatic reply is useful; later an agent should reply. */
@@ -83,9 +88,10 @@ export class RepliesStore {
 
   /**
    * Claims due questions, one per business, the longest waiting first. Questions of a dead worker are due at once.
-   * @param full businesses and origins that already use their share of the workers
+   * @param full businesses that already use their share of the workers
+   * @param origins how many workers each origin may still use
    */
-  async claim(atMost: number, workerId: string, full: { businesses: string[]; origins: string[] }): Promise<Question[]> {
+  async claim(atMost: number, workerId: string, { full, origins }: { full: string[]; origins: Rooms }): Promise<Question[]> {
     await this.releaseClaimsOfDeadWorkers();
     const rows = await this.db.query<Row>(
       `WITH RECURSIVE businesses AS (
@@ -94,19 +100,23 @@ export class RepliesStore {
          SELECT (SELECT r.business_id FROM auto_reply.replies r WHERE r.state = 'pending' AND r.business_id > b.id
                  ORDER BY r.business_id LIMIT 1) FROM businesses b WHERE b.id IS NOT NULL
        ), open AS (
-         SELECT b.id, ${ORIGIN} AS origin FROM businesses b LEFT JOIN auto_reply.settings s ON s.business_id = b.id
+         SELECT b.id, o.origin, coalesce(known.room, $6) AS room FROM businesses b LEFT JOIN auto_reply.settings s ON s.business_id = b.id
+         CROSS JOIN LATERAL (SELECT ${ORIGIN}) o (origin) LEFT JOIN unnest($4::text[], $5::integer[]) AS known (origin, room) ON known.origin = o.origin
          WHERE b.id <> ALL ($3::bigint[])
        ), due AS MATERIALIZED (
-         SELECT r.id, open.origin FROM open CROSS JOIN LATERAL (
+         SELECT r.id, r.due_at, open.origin, open.room FROM open CROSS JOIN LATERAL (
            SELECT id, due_at FROM auto_reply.replies WHERE business_id = open.id AND state = 'pending' AND due_at <= now()
            ORDER BY due_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) r
-         WHERE open.origin <> ALL ($4::text[]) ORDER BY r.due_at, r.id LIMIT $1
+         WHERE open.room > 0
+       ), fitting AS (
+         SELECT id, origin FROM (SELECT due.*, row_number() OVER (PARTITION BY origin ORDER BY due_at, id) AS nth FROM due) queue
+         WHERE nth <= room ORDER BY due_at, id LIMIT $1
        )
        UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, unfinished_attempts = unfinished_attempts + 1, worker_id = $2
-       FROM due WHERE r.id = due.id
-       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, unfinished_attempts, origin,
-         traceparent, received_at < now() - interval '23 hours' AS stale`,
-      [atMost, workerId, full.businesses, full.origins],
+       FROM fitting WHERE r.id = fitting.id
+       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, failed_attempts, unfinished_attempts,
+         origin, traceparent, received_at < now() - interval '23 hours' AS stale`,
+      [atMost, workerId, full, [...origins.of.keys()], [...origins.of.values()], origins.newcomer],
     );
     return rows.map((row) => ({
       ...row,
@@ -218,15 +228,25 @@ export class RepliesStore {
 
   /**
    * Releases the question for another attempt.
+   * @param failedAttempts the new count
    * @param maybeSent whether the reply may have been sent
    * @param always also if the reply would no longer be useful
    * @returns false if it is too late for another attempt
    */
-  async postpone({ id, attempts }: Question, afterSeconds: number, maybeSent: boolean, always: boolean): Promise<boolean> {
+  async postpone(
+    { id, attempts }: Question,
+    {
+      afterSeconds,
+      failedAttempts,
+      maybeSent,
+      always,
+    }: { afterSeconds: number; failedAttempts: number; maybeSent: boolean; always: boolean },
+  ): Promise<boolean> {
     const postponed = await this.db.query(
-      `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, unfinished_attempts = 0, worker_id = NULL
+      `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, failed_attempts = $6,
+         unfinished_attempts = 0, worker_id = NULL
        WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
-      [id, attempts, afterSeconds, maybeSent, always],
+      [id, attempts, afterSeconds, maybeSent, always, failedAttempts],
     );
     return postponed.length > 0;
   }

@@ -198,15 +198,18 @@ export class ReplyService {
    * @param maybeSent whether the reply may have been sent
    */
   private async handleFailure(question: Question, error: unknown, maybeSent: boolean): Promise<void> {
-    const { id, business_id, attempts } = question;
+    const { id, business_id, failed_attempts, sending } = question;
     if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
-    if (error instanceof Interrupted) return void (await this.replies.postpone(question, 0, maybeSent, true));
+    if (error instanceof Interrupted)
+      return void (await this.replies.postpone(question, { afterSeconds: 0, failedAttempts: failed_attempts, maybeSent, always: true }));
     const known = error instanceof GatewayError || error instanceof ModelFailure;
-    const pause = Math.min(MAX_PAUSE_S, 2 * 2 ** attempts);
+    const failedAttempts = maybeSent && !sending ? 1 : failed_attempts + 1;
+    const afterSeconds = Math.min(MAX_PAUSE_S, 2 * 2 ** failedAttempts);
     const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
     // A reply that may have been sent is followed up even when it is no longer useful.
-    const mustFollowUp = maybeSent && attempts < MAX_ATTEMPTS;
-    if (isTransient && (mustFollowUp || !maybeSent) && (await this.replies.postpone(question, pause, maybeSent, mustFollowUp))) return;
+    const always = maybeSent && failedAttempts < MAX_ATTEMPTS;
+    const again = { afterSeconds, failedAttempts, maybeSent, always };
+    if (isTransient && (always || !maybeSent) && (await this.replies.postpone(question, again))) return;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
     this.logger.warn(
       { business_id, reply_id: id, ...(known ? { reason } : { err: error }) },

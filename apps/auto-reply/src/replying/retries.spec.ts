@@ -1,4 +1,4 @@
-import { FindUnanswered } from '@mgw/contracts';
+import { FindUnanswered, GatewayError } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -105,6 +105,24 @@ describe('guarantees §8: a question whose model does not reply', () => {
     autoReply.failReads('DEADLINE_EXCEEDED');
     autoReply.model.release();
     expect(await end()).toMatchObject({ state: 'failed', reason: 'DEADLINE_EXCEEDED: Not now.' });
+  });
+
+  it('decision 24: a reply that may have been sent is followed up, however often the model failed before', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'Hello');
+    await called(1);
+    for (let failures = 0; failures < 4; failures++) {
+      autoReply.model.fail('Hello', 500);
+      await calledAgain();
+    }
+    autoReply.respondToSends((accept) => {
+      accept();
+      throw new GatewayError('OUTCOME_UNKNOWN', 'Not now.');
+    });
+    autoReply.model.release();
+    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(autoReply.sends).toHaveLength(2);
   });
 
   it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {

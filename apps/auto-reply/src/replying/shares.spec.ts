@@ -3,8 +3,9 @@ import { Egress } from '@mgw/egress';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
-/** One business's share of a process's 128 workers. */
+/** The shares of one business and one origin of a process's 128 workers. */
 const ONE_BUSINESS = 16;
+const ONE_ORIGIN = 64;
 
 describe('guarantees §10, N2: a model that hangs', () => {
   let autoReply: AutoReplies;
@@ -52,6 +53,22 @@ describe('guarantees §10, N2: a model that hangs', () => {
     await autoReply.insertQuestions(2, 20);
     await eventually(() => sent() === 20);
     expect(hanging.requests.length).toBeLessThanOrEqual(64);
+  });
+
+  it('leaves the questions alone that wait for a worker of their origin', async () => {
+    const businesses = Array.from({ length: 100 }, (_, i) => 100 + i);
+    for (const business of businesses) await set(business, {});
+    await Promise.all(businesses.map((business) => autoReply.insertQuestions(business, 1)));
+    const inProgress = (calls: number) => eventually(() => autoReply.model.calls.length === calls);
+    await inProgress(ONE_ORIGIN);
+    for (let ended = 1; ended <= 6; ended++) {
+      autoReply.model.fail('Hello');
+      await inProgress(ONE_ORIGIN + ended);
+    }
+    const [claims] = await autoReply.harness.db.query(
+      `SELECT sum(attempts)::integer AS all, max(attempts) AS largest FROM auto_reply.replies`,
+    );
+    expect(claims).toEqual({ all: ONE_ORIGIN + 6, largest: 1 });
   });
 
   it('trials from the dashboard have their own share', async () => {

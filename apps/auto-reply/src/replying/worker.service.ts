@@ -67,7 +67,7 @@ export class WorkerService extends BackgroundLoop {
     const room = MAX_QUESTIONS - this.running.size;
     const { id } = this.heartbeat;
     if (room === 0 || id === undefined) return [];
-    return this.replies.claim(room, id, { businesses: this.businesses.withoutRoom(), origins: this.origins.withoutRoom() });
+    return this.replies.claim(room, id, { full: this.businesses.withoutRoom(), origins: this.origins.rooms() });
   }
 
   private async start(question: Question): Promise<void> {
