@@ -53,14 +53,18 @@ describe('pages by their address (decision 430)', () => {
   ];
   const asksForAccount = () => new Refusal(401, { error: 'Choose one of your accounts.', error_code: 'ACCOUNT_REQUIRED', accounts });
 
+  const enter = async (email: string) => {
+    await type(/^Email/, email);
+    fireEvent.change(document.querySelector('input[type=password]') as Element, { target: { value: 'x' } });
+  };
+
   it('login: asks for one of several accounts, then for its code (decision 709)', async () => {
     expectErrors();
     const asksForCode = () => new Refusal(401, { error: 'Enter the code.', error_code: 'TOTP_REQUIRED' });
     open('/login', {
       'POST /api/client/login': (body) => ((body as { user_id?: number }).user_id === undefined ? asksForAccount() : asksForCode()),
     });
-    await type(/^Email/, 'a@b.example');
-    fireEvent.change(document.querySelector('input[type=password]') as Element, { target: { value: 'x' } });
+    await enter('a@b.example');
     await press('Log in');
     await screen.findByRole('heading', { name: 'Choose an account' });
     expect(screen.queryByRole('alert')).toBeNull();
@@ -68,6 +72,61 @@ describe('pages by their address (decision 430)', () => {
     await type(/^Code/, '123456');
     await press('Log in');
     expect(sent().at(-1)?.body).toEqual({ email: 'a@b.example', password: 'x', user_id: 9, code: '123456' });
+  });
+
+  it('login: forgets the chosen account with the email, and lets the person choose another one', async () => {
+    expectErrors();
+    const asksForCode = () => new Refusal(401, { error: 'Enter the code.', error_code: 'TOTP_REQUIRED' });
+    open('/login', {
+      'POST /api/client/login': (body) => ((body as { user_id?: number }).user_id === undefined ? asksForAccount() : asksForCode()),
+    });
+    await enter('a@b.example');
+    await press('Log in');
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press(/^Northwind/);
+    await screen.findByLabelText(/^Code/);
+    await press('Choose another account');
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press(/^Kaveri/);
+    await screen.findByLabelText(/^Code/);
+    await enter('c@d.example');
+    expect(screen.queryByLabelText(/^Code/)).toBeNull();
+    await press('Log in');
+    expect(sent().map(({ body }) => body)).toEqual([
+      { email: 'a@b.example', password: 'x' },
+      { email: 'a@b.example', password: 'x', user_id: 9 },
+      { email: 'a@b.example', password: 'x' },
+      { email: 'a@b.example', password: 'x', user_id: 7 },
+      { email: 'c@d.example', password: 'x' },
+    ]);
+  });
+
+  it('login: somebody else logs in with a password after an organization’s login', async () => {
+    expectErrors();
+    open('/login?choose=true', { 'POST /api/client/oidc/login': asksForAccount, 'POST /api/client/login': asksForAccount });
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press('Log in as somebody else');
+    await enter('c@d.example');
+    await press('Log in');
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press(/^Kaveri/);
+    expect(sent().at(-1)).toMatchObject({ route: 'POST /api/client/login', body: { email: 'c@d.example', user_id: 7 } });
+  });
+
+  it('login: shows that the choice of an account got no response', async () => {
+    expectErrors();
+    let isFirst = true;
+    open('/login?choose=true', {
+      'POST /api/client/oidc/login': () => {
+        if (!isFirst) throw new TypeError('Failed to fetch');
+        isFirst = false;
+        return asksForAccount();
+      },
+    });
+    await screen.findByRole('heading', { name: 'Choose an account' });
+    await press(/^Kaveri/);
+    await screen.findByText('The server did not respond. Try again in a moment.');
+    await screen.findByRole('heading', { name: 'Choose an account' });
   });
 
   it('login: asks for one of several accounts after an organization’s login (decision 709)', async () => {

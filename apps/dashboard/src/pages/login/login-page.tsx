@@ -26,51 +26,64 @@ const route = getRouteApi('/login');
 
 export function LoginPage() {
   useTitle('Log in');
-  const { next, problem, choose: mustChoose = false } = route.useSearch();
+  const { next, problem, choose = false } = route.useSearch();
+  const navigate = route.useNavigate();
   const options = useQuery({ queryKey: ['login-options'], queryFn: () => request(api.GET('/api/client/login/options')) });
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [code, setCode] = useState('');
-  const [needsCode, setNeedsCode] = useState(false);
-  const [accounts, setAccounts] = useState<Account[]>([]);
+  const [credentials, setCredentials] = useState({ email: '', password: '' });
+  const [code, setCode] = useState<string>();
+  const [question, setQuestion] = useState<{ by: LoginBy; accounts: Account[] }>();
+  /** The chosen account of this email and password. */
   const [account, setAccount] = useState<number>();
-  const onSuccess = () => window.location.assign(ownPage(next));
-  const onError = (failure: Error) => {
-    setNeedsCode(isCodeMissing(failure) || needsCode);
-    if (failure instanceof ApiError) setAccounts(failure.accounts);
-  };
+  const { email, password } = credentials;
   const login = useMutation({
-    mutationFn: (user_id: number | undefined) =>
-      request(api.POST('/api/client/login', { body: { email, password, ...(user_id && { user_id }), ...(code && { code }) } })),
-    onSuccess,
-    onError,
+    mutationFn: ({ by, user_id }: { by: LoginBy; user_id?: number | undefined }) => {
+      const chosen = user_id === undefined ? {} : { user_id };
+      if (by === 'provider') return request(api.POST('/api/client/oidc/login', { body: chosen }));
+      return request(api.POST('/api/client/login', { body: { ...credentials, ...chosen, ...(code && { code }) } }));
+    },
+    onSuccess: () => window.location.assign(ownPage(next)),
+    onError: (failure, { by }) => {
+      if (!(failure instanceof ApiError)) return;
+      setQuestion(failure.code === 'ACCOUNT_REQUIRED' ? { by, accounts: failure.accounts } : undefined);
+      if (failure.code === 'TOTP_REQUIRED') setCode('');
+    },
   });
-  const chosen = useMutation({
-    mutationFn: (user_id: number | null) => request(api.POST('/api/client/oidc/login', { body: { user_id } })),
-    onSuccess,
-    onError,
-  });
-  const { mutate: choose } = chosen;
-  useEffect(() => {
-    if (mustChoose) choose(null);
-  }, [mustChoose, choose]);
   const forgotten = useMutation({
     mutationFn: () => request(api.POST('/api/client/password/forgotten', { body: { email } })),
     onError: () => undefined,
   });
-  const failure = login.error ?? chosen.error;
-  const error = failure !== null && !isQuestion(failure) ? failure : forgotten.error;
-  if (accounts.length > 0)
+  useEffect(() => {
+    if (choose) login.mutate({ by: 'provider' });
+  }, []);
+  const forgetAccount = () => {
+    setAccount(undefined);
+    setCode(undefined);
+  };
+  const enter = (change: Partial<typeof credentials>) => {
+    setCredentials({ ...credentials, ...change });
+    forgetAccount();
+  };
+  const error = login.error !== null && !isQuestion(login.error) ? login.error : forgotten.error;
+  const alert = error && (
+    <Alert color="red" role="alert">
+      {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
+    </Alert>
+  );
+  if (question)
     return (
       <LoginFrame>
+        {alert}
         <AccountPicker
-          accounts={accounts}
-          isPending={login.isPending || chosen.isPending}
-          onBack={() => setAccounts([])}
-          onChoose={(id) => {
-            setAccount(id);
-            if (mustChoose) choose(id);
-            else login.mutate(id);
+          accounts={question.accounts}
+          isPending={login.isPending}
+          onBack={() => {
+            login.reset();
+            setQuestion(undefined);
+            void navigate({ search: ({ choose: _, ...others }) => others, replace: true });
+          }}
+          onChoose={(user_id) => {
+            if (question.by === 'password') setAccount(user_id);
+            login.mutate({ by: question.by, user_id });
           }}
         />
       </LoginFrame>
@@ -80,8 +93,7 @@ export function LoginPage() {
       <Form
         onSubmit={() => {
           forgotten.reset();
-          chosen.reset();
-          login.mutate(account);
+          login.mutate({ by: 'password', user_id: account });
         }}
       >
         <div>
@@ -95,11 +107,7 @@ export function LoginPage() {
             {providerProblem(problem)}
           </Alert>
         )}
-        {error && (
-          <Alert color="red" role="alert">
-            {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
-          </Alert>
-        )}
+        {alert}
         {forgotten.data && <Alert role="status">{forgotten.data.message}</Alert>}
         <Field name="email">
           <TextInput
@@ -108,7 +116,7 @@ export function LoginPage() {
             autoComplete="username"
             required
             value={email}
-            onChange={(e) => setEmail(e.currentTarget.value)}
+            onChange={(e) => enter({ email: e.currentTarget.value })}
           />
         </Field>
         <Field name="password">
@@ -117,10 +125,10 @@ export function LoginPage() {
             autoComplete="current-password"
             required
             value={password}
-            onChange={(e) => setPassword(e.currentTarget.value)}
+            onChange={(e) => enter({ password: e.currentTarget.value })}
           />
         </Field>
-        {needsCode && (
+        {code !== undefined && (
           <Field name="code">
             <TextInput
               label="Code"
@@ -136,6 +144,17 @@ export function LoginPage() {
         <Button type="submit" loading={login.isPending} fullWidth>
           Log in
         </Button>
+        {account !== undefined && (
+          <Button
+            variant="subtle"
+            onClick={() => {
+              forgetAccount();
+              login.mutate({ by: 'password' });
+            }}
+          >
+            Choose another account
+          </Button>
+        )}
         {options.data?.oidc && (
           <Button component="a" variant="default" href={`/api/client/oidc?next=${encodeURIComponent(next ?? '/')}`}>
             Log in with your organization
@@ -156,6 +175,9 @@ export function LoginPage() {
     </LoginFrame>
   );
 }
+
+/** How the person proves who they are. */
+type LoginBy = 'password' | 'provider';
 
 function LoginFrame({ children }: PropsWithChildren) {
   return (
