@@ -22,6 +22,8 @@ export interface Question {
   sending: boolean;
   /** Whether the question is so old that the Idempotency-Key of its reply may have expired. */
   stale: boolean;
+  /** Whether it is too late for a reply. */
+  late: boolean;
   /** Claims. */
   attempts: number;
   /** Attempts that failed; counted anew once the reply may have been sent. */
@@ -40,6 +42,8 @@ type Listed = ReplyOf<typeof ListAutoReplies>;
 
 /** How long after its question an automatic reply is useful; later an agent should reply. */
 const USEFUL = '2 minutes';
+/** How old a message may be when it arrives. */
+const RECORDED = '15 minutes';
 /** Longer than it takes to compose a reply (two reads of the thread and a model call), and longer than it takes to send one. */
 const CLAIM = '60 seconds';
 /** Matches only while this worker holds the question: `attempts` is the fencing token. */
@@ -70,7 +74,11 @@ function questionOf({ text, caption }: DataOf<typeof MessageReceived>): string {
 export class RepliesStore {
   constructor(private readonly db: Database) {}
 
-  /** Records texts and captions for businesses with auto-reply on; agents handle all other and late messages. @returns whether it recorded any */
+  /**
+   * Records texts and captions for businesses with auto-reply on; agents handle all others. Records also messages that are too late for
+   * a reply, unless they are too old, so that the inbox shows that they need an agent.
+   * @returns whether it recorded any
+   */
   async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
     const texts = events.filter(({ data }) => questionOf(data).trim() !== '');
     if (texts.length === 0) return false;
@@ -79,7 +87,7 @@ export class RepliesStore {
        -- A platform time in the future would make the question useful for that long.
        SELECT n.business_id, n.message_id, n.conversation_id, n.customer, n.question, least(n.at, now()), n.traceparent
        FROM ${RECEIVED.from('n')} JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
-       WHERE n.at > now() - interval '15 minutes'
+       WHERE n.at > now() - interval '${RECORDED}'
        ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
       RECEIVED.values(texts),
     );
@@ -115,7 +123,7 @@ export class RepliesStore {
        UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, unfinished_attempts = unfinished_attempts + 1, worker_id = $2
        FROM fitting WHERE r.id = fitting.id
        RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, failed_attempts, unfinished_attempts,
-         origin, traceparent, received_at < now() - interval '23 hours' AS stale`,
+         origin, traceparent, received_at < now() - interval '${USEFUL}' AS late, received_at < now() - interval '23 hours' AS stale`,
       [atMost, workerId, full, [...origins.of.keys()], [...origins.of.values()], origins.newcomer],
     );
     return rows.map((row) => ({

@@ -57,6 +57,13 @@ const SUPERSEDED = 'the customer wrote again: only the newest message gets a rep
 /** No automatic reply is due; the message has the reason. */
 class Skipped extends Error {}
 
+/** An agent should reply (decision 243). */
+class TooLate extends Error {
+  constructor() {
+    super('too late for an automatic reply');
+  }
+}
+
 /** The settings, with the plan and the time zone of now. */
 type CurrentSettings = Settings & Pick<Access, 'plan' | 'timezone'>;
 
@@ -110,12 +117,13 @@ export class ReplyService {
   /**
    * Prepares the reply. Checks the context before the model is called and again before the reply is sent. Skips both checks for a
    * reply that may have been sent: its Idempotency-Key decides.
-   * @throws Skipped, ModelFailure, GatewayError
+   * @throws Skipped, TooLate, ModelFailure, GatewayError
    */
   private async prepare(question: Question): Promise<Prepared> {
     if (question.reply !== null && question.sending)
       return { settings: await this.currentSettings(question.business_id), text: question.reply };
     const context = await this.loadContext(question);
+    if (question.late) throw new TooLate();
     const text = question.reply ?? (await this.compose(question, context));
     if (!(await this.replies.startSending(question))) throw new Skipped(SUPERSEDED);
     return { settings: context.settings, text };
@@ -200,6 +208,7 @@ export class ReplyService {
   private async handleFailure(question: Question, error: unknown, maybeSent: boolean): Promise<void> {
     const { id, business_id, failed_attempts, sending } = question;
     if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
+    if (error instanceof TooLate) return this.replies.end(question, 'failed', error.message);
     if (error instanceof Interrupted)
       return void (await this.replies.postpone(question, { afterSeconds: 0, failedAttempts: failed_attempts, maybeSent, always: true }));
     const known = error instanceof GatewayError || error instanceof ModelFailure;

@@ -14,6 +14,9 @@ describe('guarantees §8: a question whose model does not reply', () => {
       await autoReply.endPauses();
       return (await autoReply.replies()).find(({ state }) => state !== 'pending');
     });
+  /** Whether no worker holds a question. */
+  const isWaiting = async () =>
+    (await autoReply.harness.db.query('SELECT FROM auto_reply.replies WHERE worker_id IS NOT NULL')).length === 0;
   /** Resolves once the model is called again. */
   const calledAgain = async () => {
     const before = autoReply.model.calls.length;
@@ -123,6 +126,39 @@ describe('guarantees §8: a question whose model does not reply', () => {
     autoReply.model.release();
     expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
     expect(autoReply.sends).toHaveLength(2);
+  });
+
+  /** A message arrives more than two minutes late, for example after an outage. */
+  const receiveLate = () => autoReply.receive(1, 'Hello', { at: new Date(Date.now() - 125_000).toISOString() });
+
+  it('decision 243: is left for an agent without a try if it arrived too late', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await receiveLate();
+    expect(await end()).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply', reply: null });
+    expect(autoReply.model.calls).toEqual([]);
+  });
+
+  it('decision 243: gets no late reply that was composed in time', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    autoReply.respondToSends(() => {
+      throw new GatewayError('PLATFORM_UNAVAILABLE', 'Not now.');
+    });
+    await autoReply.receive(1, 'Hello');
+    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting()));
+    await autoReply.advanceTime(125);
+    expect(await endAfterPauses()).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply' });
+    expect(autoReply.sends).toHaveLength(1);
+  });
+
+  it('does not need an agent although it is late if one has replied', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.replyAsAgent(1);
+    await receiveLate();
+    expect(await end()).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
   });
 
   it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {
