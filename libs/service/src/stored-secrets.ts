@@ -26,6 +26,8 @@ interface StoredSecret {
 const RESEAL_EVERY_MS = 600_000;
 const RETRY_MS = 60_000;
 const BATCH_ROWS = 100;
+/** Secrets of each key that a start tries to open. */
+const SAMPLES = 20;
 const PAUSE_MS = 100;
 
 const RESEALED = new RowSet<StoredSecret & { resealed: string }>({
@@ -55,13 +57,16 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
     this.removeGauge = gauges('mgw_sealed_secrets', help, 'key', () => this.count(), { service_name: service });
   }
 
-  /** Opens one secret of each key that sealed any. */
+  /** Opens some secrets of each key that sealed any. One may be damaged. */
   async onModuleInit(): Promise<void> {
-    const sql = `SELECT DISTINCT ON (key_id) key_id, sealed, context FROM (${this.all()}) stored WHERE context IS NOT NULL ORDER BY key_id`;
+    const sql = `SELECT key_id, sealed, context FROM (
+        SELECT *, row_number() OVER (PARTITION BY key_id) AS nth FROM (${this.all()}) stored WHERE context IS NOT NULL) numbered
+      WHERE nth <= ${SAMPLES} ORDER BY key_id`;
     const samples = await this.db.query<{ key_id: string; sealed: string; context: string }>(sql);
-    const missing = samples.filter(({ sealed, context }) => this.open(sealed, context) === null).map(({ key_id }) => `"${key_id}"`);
+    const opened = new Set(samples.filter(({ sealed, context }) => this.open(sealed, context) !== null).map(({ key_id }) => key_id));
+    const missing = [...new Set(samples.map(({ key_id }) => key_id))].filter((id) => !opened.has(id)).map((id) => `"${id}"`);
     if (missing.length > 0)
-      throw new SealingError(`SEALING_KEYS does not open stored secrets of the keys ${missing.join(', ')}: start with these keys too`);
+      throw new SealingError(`SEALING_KEYS opens no stored secret of the keys ${missing.join(', ')}: start with these keys too`);
   }
 
   override async onApplicationShutdown(): Promise<void> {

@@ -41,7 +41,8 @@ export class PeopleStore {
              AND f.until < coalesce(held.until, 'infinity') AND f.conversation_id NOT IN (SELECT id FROM conversation)), until
          FROM held
          UNION ALL
-         SELECT i.recipient, min(m.accepted_at), max(m.accepted_at)
+         -- A broadcast's attempt begins before the send.
+         SELECT i.recipient, min(i.created_at) - interval '1 minute', max(m.accepted_at)
          FROM conversation c JOIN send.messages m ON m.conversation_id = c.id JOIN send.intents i ON i.id = m.intent_id
          WHERE i.recipient <> '${ERASED}' AND i.recipient NOT IN (SELECT name FROM held) GROUP BY i.recipient
        )

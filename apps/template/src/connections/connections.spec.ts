@@ -26,6 +26,14 @@ describe('connections (platform §3.3)', () => {
     await harness.run(service, { SEALING_KEYS: `${old},${harness.env['SEALING_KEYS']}` });
   });
 
+  it('decision 712: starts although some of its secrets are damaged', async () => {
+    await fixture.connect();
+    await fixture.harness.db.query(
+      `UPDATE template.connections SET access_token_sealed = 'test.damaged', app_secret_sealed = 'test.damaged'`,
+    );
+    await fixture.harness.run(service);
+  });
+
   it('decision 712: keeps the secrets of a connection when the sealing key is replaced', async () => {
     const { harness, replicas } = fixture;
     const sealed = (secret: string, name: string) => harness.sealer.seal(secret, `connection.${name}:1`);
@@ -73,6 +81,13 @@ describe('connections (platform §3.3)', () => {
     expect((await change()).connection).toMatchObject({ previous_app_secret_sealed: first.app_secret_sealed });
     await fixture.harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
     expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
+  });
+
+  it('decision 712: replaces an app secret that does not open', async () => {
+    await fixture.connect();
+    await fixture.harness.db.query(`UPDATE template.connections SET app_secret_sealed = 'test.damaged'`);
+    const app_secret_sealed = fixture.harness.sealer.seal('new', 'connection.app_secret:1');
+    expect((await fixture.connect(1, { app_secret_sealed })).connection).toMatchObject({ app_secret_sealed });
   });
 
   it('decision 255: lets several businesses claim a number, and lists all connections in pages', async () => {
