@@ -1,4 +1,5 @@
-import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -151,6 +152,30 @@ describe('npm start (spec §13)', () => {
     await second.stop('SIGKILL');
     expect((await slow).status).toBe(200);
     await eventually(() => running.filter(isAlive).length === 0, { everyMs: 100 });
+  }, 150_000);
+
+  it('leaves nothing running when a start is interrupted, and ends what a killed start left', async () => {
+    await stack.stop();
+    const env = { LOCAL_DIR: dir, GATEWAY_PORT: String(await freePort()), SIMULATOR_PORT: String(await freePort()) };
+    const interrupted = spawnNode(START, env, ['--no-build']);
+    await interrupted.printed(/starting PostgreSQL/);
+    expect(await interrupted.kill()).toEqual({ code: 0, signal: null });
+    const { stdout: running } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+    expect(running.split('\n').filter((line) => line.includes(dir))).toEqual([]);
+
+    const killed = spawnNode(START, env, ['--no-build']);
+    const left = await eventually(() => {
+      const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8')) as { processes: StackProcess[] };
+      return processes.length === 3 && processes.map(({ pid }) => pid);
+    });
+    await killed.kill('SIGKILL');
+    expect(left.filter(isAlive)).toEqual(left);
+    writeFileSync(join(dir, 'demo.json'), '{ "businesses": [');
+    const next = await start({ dir, standalone: true });
+    expect(left.filter(isAlive)).toEqual([]);
+    expect(next.demo.businesses.map(({ id, name }) => [id, name])).toEqual(stack.demo.businesses.map(({ id, name }) => [id, name]));
+    expect((await send(next)).status).toBe(200);
+    await next.stop();
   }, 150_000);
 
   it('npm run dev: rebuilds a changed source and restarts only its service', async () => {

@@ -5,8 +5,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 /**
  * Spawns a server in its own process group, so that Ctrl-C reaches only this process, which stops everything in order.
  * Keeps the end of the output for error messages.
+ * @param options of `spawn`, and how to stop it: `stopSignal`, then SIGKILL after `graceMs`
  */
-export function spawnServer(name, file, args, options = {}) {
+export function spawnServer(name, file, args, { stopSignal = 'SIGTERM', graceMs = 5_000, ...options } = {}) {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
   let tail = '';
   const keep = (chunk) => void (tail = (tail + chunk).slice(-2_000));
@@ -26,8 +27,7 @@ export function spawnServer(name, file, args, options = {}) {
     exited,
     running,
     lastWords: () => tail.trim().split('\n').slice(-3).join(' | '),
-    /** Sends the signal, then SIGKILL after the grace period. */
-    async stop(signal = 'SIGTERM', graceMs = 5_000) {
+    async stop(signal = stopSignal) {
       if (!running()) return;
       child.kill(signal);
       const timer = setTimeout(() => child.kill('SIGKILL'), graceMs);

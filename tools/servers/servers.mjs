@@ -48,10 +48,11 @@ function reachableFolder(wanted, account) {
 const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' };
 
 /**
- * @param {{dir: string, durable?: boolean, port?: number}} options `durable: false` is for throwaway data.
+ * @param {{dir: string, durable?: boolean, port?: number, onSpawn?: (process: object, port: number) => void}} options `durable: false` is for
+ * throwaway data. `onSpawn` gets the process before it accepts connections.
  * @returns {Promise<{url: string, port: number, dir: string, process: object, stop: () => Promise<void>}>}
  */
-export async function startPostgres({ dir, durable = true, port }) {
+export async function startPostgres({ dir, durable = true, port, onSpawn }) {
   const account = unprivilegedUser();
   const data = reachableFolder(dir, account);
   const identity = account ? { uid: account.uid, gid: account.gid } : {};
@@ -94,7 +95,14 @@ export async function startPostgres({ dir, durable = true, port }) {
     ...(durable ? {} : THROWAWAY),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], { ...identity, env: environment, cwd: '/' });
+  const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], {
+    ...identity,
+    env: environment,
+    cwd: '/',
+    stopSignal: 'SIGINT',
+    graceMs: 8_000,
+  });
+  onSpawn?.(server, chosen);
   // A running server responds to SSLRequest with one letter. A starting one fails only after the start-up message.
   const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
   await waitUntil(server, async () => (await responds(chosen, sslRequest, 'N')) && accepts(chosen));
@@ -104,7 +112,7 @@ export async function startPostgres({ dir, durable = true, port }) {
     port: chosen,
     dir: data,
     process: server,
-    stop: () => server.stop('SIGINT', 8_000),
+    stop: () => server.stop(),
   };
 }
 
@@ -121,7 +129,7 @@ function accepts(port) {
  * @param {{dir: string, port?: number, users?: string, environment?: Record<string, string>}} options The store in
  * `dir` survives restarts. `users` is the users' part of the configuration, `environment` its variables. Without it there is no access control.
  */
-export async function startNats({ dir, port, users = '', environment = {} }) {
+export async function startNats({ dir, port, users = '', environment = {}, onSpawn }) {
   const chosen = port ?? (await freePort());
   mkdirSync(dir, { recursive: true });
   const file = join(dir, 'nats.conf');
@@ -131,12 +139,13 @@ export async function startNats({ dir, port, users = '', environment = {} }) {
     `listen: "${HOST}:${chosen}"\nmax_payload: 8MB\nmax_pending: 64MB\njetstream { store_dir: ${JSON.stringify(join(dir, 'store'))} }\n${users}`,
   );
   const server = spawnServer('NATS', findProgram('nats-server'), ['-c', file], { env: { ...process.env, ...environment } });
+  onSpawn?.(server, chosen);
   await waitUntil(server, () => responds(chosen, '', '"jetstream":true'));
-  return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 5_000) };
+  return { url: `nats://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop() };
 }
 
 /** @param {{port?: number, usersFile?: string}} options Redis only counts requests, so nothing is stored. Without `usersFile` there is no access control. */
-export async function startRedis({ port, usersFile } = {}) {
+export async function startRedis({ port, usersFile, onSpawn } = {}) {
   const chosen = port ?? (await freePort());
   const args = [
     '--port',
@@ -155,7 +164,8 @@ export async function startRedis({ port, usersFile } = {}) {
     '256mb',
     ...(usersFile ? ['--aclfile', usersFile] : []),
   ];
-  const server = spawnServer('Redis', findProgram('redis-server'), args);
+  const server = spawnServer('Redis', findProgram('redis-server'), args, { graceMs: 3_000 });
+  onSpawn?.(server, chosen);
   await waitUntil(server, () => responds(chosen, 'PING\r\n', '+PONG'));
-  return { url: `redis://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop('SIGTERM', 3_000) };
+  return { url: `redis://${HOST}:${chosen}`, port: chosen, process: server, stop: () => server.stop() };
 }

@@ -3,31 +3,26 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Deaths } from './deaths.mjs';
 
 export class OwnServer {
-  #server;
+  #process;
+  #launched;
   #stopping = false;
   #keepAlive = false;
   /** After a crash PostgreSQL refuses to start until its last backend has ended, which takes as long as its statement. */
   #deaths = new Deaths({ limit: 10, windowMs: 60_000 });
 
-  /** @param options `launch(port)` starts the server and resolves when it accepts connections */
-  constructor({ name, launch, say, onGiveUp, onRestart }) {
-    Object.assign(this, { name, launch, say, onGiveUp, onRestart });
+  /** @param options `launch({ port, onSpawn })` starts the server and resolves when it accepts connections */
+  constructor({ name, launch, say, onGiveUp, onSpawn }) {
+    Object.assign(this, { name, launch, say, onGiveUp, onSpawn });
   }
 
   get pid() {
-    return this.#server?.process.pid;
-  }
-
-  get port() {
-    return this.#server?.port;
-  }
-
-  get url() {
-    return this.#server?.url;
+    return this.#process?.pid;
   }
 
   async start() {
-    this.#server = await this.launch();
+    this.#launched = this.launch({ port: this.port, onSpawn: (process, port) => this.#spawned(process, port) });
+    const { url } = await this.#launched;
+    this.url = url;
     this.#watch();
   }
 
@@ -38,11 +33,20 @@ export class OwnServer {
 
   async stop() {
     this.#stopping = true;
-    await this.#server?.stop();
+    await this.#process?.stop();
+    // A start may be about to spawn it.
+    await this.#launched?.catch(() => undefined);
+  }
+
+  #spawned(process, port) {
+    this.#process = process;
+    Object.assign(this, { port, startedAt: Date.now() });
+    this.onSpawn();
+    if (this.#stopping) void process.stop();
   }
 
   #watch() {
-    const { process } = this.#server;
+    const process = this.#process;
     void process.exited.then(({ code, signal }) => {
       if (this.#stopping) return;
       const ended = `${this.name} ended (${signal ?? code})`;
@@ -58,11 +62,7 @@ export class OwnServer {
     await pause(waitMs);
     if (this.#stopping) return;
     try {
-      const server = await this.launch(this.port);
-      if (this.#stopping) return await server.stop();
-      this.#server = server;
-      this.#watch();
-      this.onRestart();
+      await this.start();
       this.say(`${this.name} accepts connections again`);
     } catch (error) {
       if (!this.#stopping) await this.#revive(error.message);

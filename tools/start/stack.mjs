@@ -1,6 +1,6 @@
 // Runs the whole product as processes on this machine. Starts servers, migrations, simulator and services in order, stops them in reverse.
 import { createServer } from 'node:net';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { setUpRoles } from '../access/postgres.mjs';
@@ -10,6 +10,7 @@ import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
 import { LogFile } from './log-file.mjs';
 import { OwnServer } from './own-server.mjs';
+import { endLeftovers, removeProcesses, writeProcesses } from './processes-file.mjs';
 import { loadSecrets } from './secrets.mjs';
 import { runOnce, Supervised } from './supervised.mjs';
 
@@ -33,6 +34,7 @@ const entry = (app) => `dist/apps/${app}/src/main.js`;
 export class Stack {
   #servers = [];
   #processes = [];
+  #stopping = false;
   /** Addresses of the servers that this script started; the environment has those of the user's own servers. */
   #own = {};
 
@@ -59,7 +61,7 @@ export class Stack {
   }
 
   async start() {
-    endLeftovers(this.dir);
+    await endLeftovers(this.dir);
     await assertFree(this.gatewayPort, 'GATEWAY_PORT');
     await assertFree(this.simulatorPort, 'SIMULATOR_PORT');
     await this.#startServers();
@@ -110,12 +112,13 @@ export class Stack {
 
   /** Stops the gateway first, then the services, then their servers. */
   async stop() {
+    this.#stopping = true;
     const isEdge = ({ app }) => appsOf(app).includes('gateway');
     const edge = this.#processes.filter(isEdge);
     const rest = this.#processes.filter((process) => !isEdge(process));
     for (const processes of [edge, rest]) await Promise.all(processes.map((process) => process.stop(graceOf(process))));
     await Promise.all(this.#servers.map((server) => server.stop()));
-    rmSync(join(this.dir, 'processes.json'), { force: true });
+    removeProcesses(this.dir);
   }
 
   /** Kills everything at once. */
@@ -134,21 +137,25 @@ export class Stack {
     if (needed.length > 0) this.say('starting PostgreSQL, NATS and Redis');
     const own = async (given, name, launch) => {
       if (given) return undefined;
-      const server = new OwnServer({ name, launch, say: this.say, onGiveUp: this.onDeath, onRestart: () => this.#writeProcesses() });
+      const server = new OwnServer({ name, launch, say: this.say, onGiveUp: this.onDeath, onSpawn: () => this.#writeProcesses() });
       this.#servers.push(server);
       await server.start();
-      this.#writeProcesses();
       return server.url;
     };
     const { passwords } = this.secrets;
     const usersFile = join(this.dir, 'redis-users.acl');
     writeFileSync(usersFile, redisUsers(passwords.redis), { mode: 0o600 });
     const [postgres, nats, redis] = await Promise.all([
-      own(DATABASE_URL, 'PostgreSQL', (port) => startPostgres({ dir: join(this.dir, 'postgres'), port })),
-      own(NATS_URL, 'NATS', (port) =>
-        startNats({ dir: join(this.dir, 'nats'), port, users: readFileSync(NATS_USERS, 'utf8'), environment: natsEnvironment(passwords) }),
+      own(DATABASE_URL, 'PostgreSQL', (options) => startPostgres({ ...options, dir: join(this.dir, 'postgres') })),
+      own(NATS_URL, 'NATS', (options) =>
+        startNats({
+          ...options,
+          dir: join(this.dir, 'nats'),
+          users: readFileSync(NATS_USERS, 'utf8'),
+          environment: natsEnvironment(passwords),
+        }),
       ),
-      own(REDIS_URL, 'Redis', (port) => startRedis({ port, usersFile })),
+      own(REDIS_URL, 'Redis', (options) => startRedis({ ...options, usersFile })),
     ]);
     this.#own = { postgres, nats, redis };
     if (postgres) await setUpRoles(postgres, passwords.postgres);
@@ -180,6 +187,7 @@ export class Stack {
 
   async #startProcess(app, env, index = 0, port = undefined) {
     const probePort = await freePort();
+    if (this.#stopping) throw new Error('stopped during the start');
     const process = new Supervised({
       app,
       name: index === 0 ? app : `${app}-${index + 1}`,
@@ -192,7 +200,7 @@ export class Stack {
       verbose: this.verbose,
       say: this.say,
       onGiveUp: this.onDeath,
-      onRestart: () => this.#writeProcesses(),
+      onSpawn: () => this.#writeProcesses(),
     });
     this.#processes.push(process);
     await process.start();
@@ -201,40 +209,25 @@ export class Stack {
 
   /** Lists the running processes for people and for tests that kill them. */
   #writeProcesses() {
-    const processes = this.#processes.map(({ app, name, pid, probePort, port, readyMs }) => ({
+    const running = this.#processes.filter(({ pid }) => pid);
+    const processes = running.map(({ app, name, pid, startedAt, probePort, port, readyMs }) => ({
       app,
       name,
       pid,
+      started_at: startedAt,
       probe_port: probePort,
       ready_ms: readyMs,
       ...(port && { port }),
     }));
-    const servers = this.#servers.filter(({ pid }) => pid).map(({ name, pid, port }) => ({ app: name, name, pid, port }));
-    mkdirSync(this.dir, { recursive: true });
-    // Replace the file atomically, because others read it.
-    const file = join(this.dir, 'processes.json');
-    writeFileSync(`${file}.new`, `${JSON.stringify({ start: process.pid, processes: [...servers, ...processes] }, null, 2)}\n`);
-    renameSync(`${file}.new`, file);
-  }
-}
-
-/** Ends processes that a killed start left running. @throws Error if a start runs from this folder */
-export function endLeftovers(dir) {
-  const file = join(dir, 'processes.json');
-  if (!existsSync(file)) return;
-  const { start, processes } = JSON.parse(readFileSync(file, 'utf8'));
-  if (isOurs(start)) throw new Error(`already running from this folder (process ${start}): stop it first`);
-  for (const { pid } of processes.reverse()) if (isOurs(pid)) process.kill(pid, 'SIGKILL');
-  rmSync(file, { force: true });
-}
-
-/** Whether the process is alive and one of ours; process ids are reused. */
-function isOurs(pid) {
-  try {
-    const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-    return /dist\/apps\/|start\.mjs|postgres|nats-server|redis-server/.test(line);
-  } catch {
-    return false;
+    const servers = this.#servers
+      .filter(({ pid }) => pid)
+      .map(({ name, pid, startedAt, port }) => ({ app: name, name, pid, started_at: startedAt, port }));
+    try {
+      writeProcesses(this.dir, [...servers, ...processes]);
+    } catch ({ message }) {
+      // The stack runs on when the disk is full.
+      this.say(`could not write processes.json (${message})`);
+    }
   }
 }
 

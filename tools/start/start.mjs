@@ -10,8 +10,9 @@ import { resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
-import { endLeftovers, Stack } from './stack.mjs';
+import { Stack } from './stack.mjs';
 import { demoPage } from './page.mjs';
+import { endLeftovers } from './processes-file.mjs';
 import { replaceFile } from './replace-file.mjs';
 import { seedDemo } from './seed.mjs';
 import { watchSources } from './watch.mjs';
@@ -41,7 +42,7 @@ try {
   ensureNode(say);
   process.chdir(`${import.meta.dirname}/../..`);
   const dir = resolve(process.env.LOCAL_DIR || '.local');
-  endLeftovers(dir);
+  await endLeftovers(dir);
   prepareDataFolder(dir, say);
   ensureDependencies(say);
   if (!flag('--no-build')) {
@@ -72,5 +73,6 @@ try {
   );
   if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
 } catch (error) {
-  await stop(1, error.message);
+  // The cause, when a stop interrupts the start.
+  if (!stopping) await stop(1, error.message);
 }

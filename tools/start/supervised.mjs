@@ -50,7 +50,6 @@ export class Supervised {
     this.#stopping = false;
     await this.start();
     this.keepAlive();
-    this.onRestart();
   }
 
   async stop(graceMs) {
@@ -76,6 +75,8 @@ export class Supervised {
       detached: true,
     });
     this.#child = child;
+    this.startedAt = Date.now();
+    this.onSpawn();
     if (this.nice !== undefined && child.pid) prioritize(child.pid, this.nice);
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => this.#record(line));
     this.#ended = new Promise((resolve) => {
@@ -101,7 +102,6 @@ export class Supervised {
     await pause(waitMs);
     if (this.#stopping) return;
     this.#spawn();
-    this.onRestart();
   }
 }
 
