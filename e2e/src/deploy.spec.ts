@@ -59,9 +59,11 @@ interface ComposeService {
 }
 
 /** Generated variables by service and server. The compose stack creates them at its first start, each in its own volume. */
+const makeSecrets = (dir: string, env: Record<string, string> = {}) =>
+  spawnSync(process.execPath, ['tools/start/compose-secrets.mjs', dir, join(dir, 'access')], { cwd: ROOT, encoding: 'utf8', env });
 function madeAtFirstStart(): Map<string, Record<string, string>> {
   const dir = mkdtempSync(join(tmpdir(), 'mgw-access-'));
-  const made = spawnSync(process.execPath, ['tools/start/compose-secrets.mjs', dir, join(dir, 'access')], { cwd: ROOT, encoding: 'utf8' });
+  const made = makeSecrets(dir);
   expect([made.status, made.stderr]).toEqual([0, '']);
   const entries = readdirSync(join(dir, 'access'))
     .filter((name) => name !== 'redis')
@@ -94,8 +96,9 @@ describe('docker-compose.yml', () => {
     const reachable = Object.entries(compose.services).filter(([, { ports }]) => ports !== undefined);
     const inProfile = (chosen: string) =>
       reachable.filter(([, { profiles = [chosen] }]) => profiles.includes(chosen)).map(([name]) => name);
-    expect(inProfile('separate').sort()).toEqual(['gateway', 'platform-simulator']);
-    expect(inProfile('small').sort()).toEqual(['platform-simulator', 'standalone']);
+    expect(inProfile('separate')).toEqual(['gateway']);
+    expect(inProfile('small')).toEqual(['standalone']);
+    expect(inProfile('simulator')).toEqual(['platform-simulator']);
   });
 
   it('runs each service in a container by default, or all in one with the profile "small" (decisions 501, 505)', () => {
@@ -103,7 +106,7 @@ describe('docker-compose.yml', () => {
     const separate = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes('separate'));
     const migrations = Object.keys(compose.services).filter((name) => name.startsWith('migrate-'));
     expect(separate.map(([name]) => name).sort()).toEqual([...SERVICES, ...migrations].sort());
-    expect(file('.env')).toContain('\nCOMPOSE_PROFILES=separate\n');
+    expect(valueIn('.env', 'COMPOSE_PROFILES')).toBe('separate,simulator');
     const variables = Object.assign({}, ...SERVICES.map((app) => compose.services[app]?.environment)) as Record<string, string>;
     expect(standalone?.environment).toEqual({
       ...variables,
@@ -112,6 +115,51 @@ describe('docker-compose.yml', () => {
     });
     for (const name of ['standalone', 'small-migrations'])
       expect(compose.services[name]?.volumes?.toSorted()).toEqual(SERVICES.map((app) => `access-${app}:/access/${app}:ro`).sort());
+  });
+
+  it('starts the simulator and the demo locally only, and passes them NODE_ENV, so that the simulator refuses production (SECURITY.md)', () => {
+    const profiles = (name: string) => valueIn(name, 'COMPOSE_PROFILES')?.split(',') ?? [];
+    const startedBy = (name: string) =>
+      Object.entries(compose.services).flatMap(([service, one]) =>
+        one.profiles === undefined || one.profiles.some((profile) => profiles(name).includes(profile)) ? [service] : [],
+      );
+    const local = ['demo', 'platform-simulator'];
+    expect(
+      startedBy('.env')
+        .filter((service) => !startedBy('.env.example').includes(service))
+        .sort(),
+    ).toEqual(local);
+    for (const service of startedBy('.env.example'))
+      expect([service, Object.keys(compose.services[service]?.depends_on ?? {})]).toEqual([service, expect.not.arrayContaining(local)]);
+    expect(compose.services['platform-simulator']?.environment?.['NODE_ENV']).toBe('${NODE_ENV:-development}');
+  });
+
+  it('never starts an installation of production as the local stack, after a shell lost its variables', () => {
+    expect(compose.services['secrets']?.environment).toEqual({ NODE_ENV: '${NODE_ENV:-development}' });
+    const waitsFor = (name: string): string[] => {
+      const on = Object.keys(compose.services[name]?.depends_on ?? {});
+      return [...on, ...on.flatMap(waitsFor)];
+    };
+    for (const name of [...SERVICES, 'standalone', 'roles', 'platform-simulator', 'demo'])
+      expect([name, waitsFor(name)]).toEqual([name, expect.arrayContaining(['secrets'])]);
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-production-'));
+    const content = () =>
+      readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((one) =>
+        one.isFile() ? [[one.name, readFileSync(join(one.parentPath, one.name), 'utf8')]] : [],
+      );
+    for (const environment of ['development', 'production', 'production'])
+      expect(makeSecrets(dir, { NODE_ENV: environment })).toMatchObject({ status: 0, stderr: '' });
+    const before = content();
+    for (const env of [{ NODE_ENV: 'development' }, {}]) {
+      const { status, stderr } = makeSecrets(dir, env);
+      expect([status, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^this installation runs with NODE_ENV=production, .*COMPOSE_ENV_FILES.*\n$/),
+      ]);
+    }
+    expect(content()).toEqual(before);
+    expect(makeSecrets(dir, { NODE_ENV: 'production' }).status).toBe(0);
+    rmSync(dir, { recursive: true });
   });
 
   it('runs for real customers with variables of .env.example, and then creates no demo (SECURITY.md)', () => {

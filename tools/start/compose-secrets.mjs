@@ -1,13 +1,26 @@
 // Creates the secrets of a docker compose stack once, in a volume, and one folder per service and server with only its own secrets.
 // node compose-secrets.mjs <folder of the stack> <parent of the folders> [id of the owning user]
-import { chownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { redisUsers } from '../access/redis.mjs';
 import { SERVICES } from '../access/services.mjs';
+import { replaceFile } from './replace-file.mjs';
 import { loadSecrets } from './secrets.mjs';
 
 const [dir, access, owner] = process.argv.slice(2);
+
+// Without its own variables a real installation would start with those of the local stack: the simulator, and demo users in its database.
+const mark = join(dir, 'production');
+const environment = process.env.NODE_ENV ?? 'development';
+if (environment === 'production') replaceFile(mark, '');
+else if (existsSync(mark)) {
+  console.error(
+    `this installation runs with NODE_ENV=production, and now NODE_ENV is "${environment}": export COMPOSE_ENV_FILES with the path of its .env.local, and start again (docs/operations.md#docker-compose); nothing was changed`,
+  );
+  process.exit(1);
+}
+
 const SERVERS = { postgres: 'postgresql://postgres:5432/gateway', nats: 'nats://nats:4222', redis: 'redis://redis:6379' };
 const secrets = loadSecrets(dir);
 const made = { SEALING_KEYS: secrets.sealing_keys, API_KEY_PEPPER: secrets.api_key_pepper };
