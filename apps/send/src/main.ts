@@ -18,6 +18,7 @@ import { InlinedWords1796342460000 } from './migrations/1796342460000-inlined-wo
 import { NumberTriples1796342450000 } from './migrations/1796342450000-number-triples';
 import { FormerAliases1796342480000 } from './migrations/1796342480000-former-aliases';
 import { PlatformTimes1796342500000 } from './migrations/1796342500000-platform-times';
+import { BroadcastOfIntent1796342600000 } from './migrations/1796342600000-broadcast-of-intent';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -44,6 +45,7 @@ export const service: Service<SendConfig> = {
     InlinedWords1796342460000,
     FormerAliases1796342480000,
     PlatformTimes1796342500000,
+    BroadcastOfIntent1796342600000,
   ],
   sources: __dirname,
 };

@@ -37,7 +37,7 @@ export const MessageReceived = eventType(
   }),
 );
 
-/** Facts of a send for the message log; absent if the process that sent it died. */
+/** Facts of a send for the message log; absent if another process, or a status callback, recorded its outcome. */
 export const RequestFacts = {
   /** The language of the template. */
   language: Type.Optional(Type.String()),
@@ -52,7 +52,7 @@ export const MessageSentFacts = Type.Object({
   template: Nullable(Type.String()),
   /** True if the message may have been published as not sent before, because its outcome was unknown. */
   repaired: Type.Boolean(),
-  /** The broadcast that sent it; absent if the process that sent it died. */
+  /** The broadcast that sent it. */
   broadcast_id: Type.Optional(Id),
   ...RequestFacts,
 });

@@ -24,9 +24,10 @@ interface IntentRecordRow {
   sent_by: string;
   template: string | null;
   text: string;
+  broadcast_id: string | null;
 }
 
-const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text';
+const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text, broadcast_id';
 const INTERRUPTED = 'The send was interrupted, so the platform may or may not have accepted it.';
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.resolved_at';
 
@@ -116,7 +117,7 @@ function toIntentRecord(row: IntentRecordRow): IntentRecord {
     text: row.text,
     language: null,
     requestId: null,
-    broadcastId: null,
+    broadcastId: row.broadcast_id === null ? null : Number(row.broadcast_id),
     traceparent: undefined,
   };
 }

@@ -64,7 +64,7 @@ export interface SendPreview {
   secondsToMidnight: number;
 }
 
-/** The stored facts of an intent, from memory or read back after a crash. */
+/** The stored facts of an intent, from memory or read back. */
 export interface IntentRecord {
   id: string;
   businessId: number;
@@ -77,7 +77,7 @@ export interface IntentRecord {
   /** The template's language and the id of the request; null for an intent that was read back. */
   language: string | null;
   requestId: string | null;
-  /** The broadcast that sends it; null as `requestId`. */
+  /** The broadcast that sends it. */
   broadcastId: number | null;
   /** The trace in which the outcome is recorded. */
   traceparent: string | undefined;

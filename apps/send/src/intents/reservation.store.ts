@@ -32,7 +32,7 @@ export interface SenderKey {
 }
 
 const RESERVE = `SELECT * FROM send.reserve($1, $2, $3, $4, $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-  $11::text[], $12::text[], $13::text[], $14, $15::jsonb[], $16, $17, $18)`;
+  $11::text[], $12::text[], $13::text[], $14, $15::jsonb[], $16, $17, $18, $19)`;
 
 const PREVIEW = `SELECT r.suppression AS "refusedBy", NOT r.window_closed AS "windowOpen", r.last_inbound_at AS "lastInboundAt",
     (SELECT s.state FROM send.suppressions s WHERE s.conversation_id = r.conversation_id AND s.state IS NOT NULL
@@ -75,6 +75,7 @@ export class ReservationStore {
       column((draft) => draft.details),
       column((draft) => draft.marketing),
       column((draft) => draft.needsWindow),
+      column((draft) => draft.sender.broadcast_id ?? null),
       now,
     ]);
     const reservations = new Map(rows.map((row) => [Number(row.nth) - 1, this.toReservation(row)]));

@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION send.reserve(
   p_id uuid[], p_business bigint[], p_api_key bigint[], p_cap integer[], p_zone text[], p_key text[], p_fingerprint text[],
   p_recipient text[], p_hash text[], p_type text[], p_sent_by text[], p_template text[], p_text text[], p_user bigint[], p_details jsonb[],
-  p_marketing boolean[], p_needs_window boolean[], p_now timestamptz
+  p_marketing boolean[], p_needs_window boolean[], p_broadcast bigint[], p_now timestamptz
 ) RETURNS TABLE (
   nth bigint, outcome text, conversation_id bigint, last_inbound_at timestamptz, suppression text,
   earlier_id uuid, fingerprint text, state text, message_id text, recipient text, used integer, seconds_to_midnight integer
@@ -64,14 +64,15 @@ BEGIN
         cap = excluded.cap,
         granted = send.allowed_by_cap(excluded.used, excluded.cap, u.used);
 
-  INSERT INTO send.intents (id, business_id, api_key_id, usage_day, state, recipient, type, sent_by, template, text, user_id, details, created_at)
+  INSERT INTO send.intents (id, business_id, api_key_id, usage_day, state, recipient, type, sent_by, template, text, user_id, details,
+    broadcast_id, created_at)
   SELECT w.id, w.business, w.api_key, CASE WHEN w.api_key IS NULL THEN NULL ELSE w.day END, 'calling',
-         w.recipient, w.type, w.sent_by, w.template, w.text, w.user_id, w.details, v_now
+         w.recipient, w.type, w.sent_by, w.template, w.text, w.user_id, w.details, w.broadcast, v_now
   FROM (
     SELECT r.*, send.usage_day(v_now, r.zone) AS day,
            row_number() OVER (PARTITION BY r.api_key, send.usage_day(v_now, r.zone) ORDER BY r.nth) AS place
-    FROM unnest(p_id, p_business, p_api_key, p_zone, p_recipient, p_type, p_sent_by, p_template, p_text, p_user, p_details)
-      WITH ORDINALITY AS r(id, business, api_key, zone, recipient, type, sent_by, template, text, user_id, details, nth)
+    FROM unnest(p_id, p_business, p_api_key, p_zone, p_recipient, p_type, p_sent_by, p_template, p_text, p_user, p_details, p_broadcast)
+      WITH ORDINALITY AS r(id, business, api_key, zone, recipient, type, sent_by, template, text, user_id, details, broadcast, nth)
     WHERE v_passes[r.nth]
   ) w
   LEFT JOIN send.daily_usage u ON u.api_key_id = w.api_key AND u.day = w.day

@@ -1,7 +1,7 @@
 import { ConnectionChanged, FindSends, ListConversations, TemplatesChanged } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../send.fixture';
+import { numberOf, startSending, type Sending } from '../send.fixture';
 
 const NOW = () => new Date().toISOString();
 
@@ -133,6 +133,22 @@ describe('sending a message (guarantees §1)', () => {
     expect((await find())?.message_id).toBe('wamid.late');
     await eventually(async () => (await sending.harness.published('message.sent')).length === 1);
     expect(await sending.harness.published('message.sent')).toHaveLength(1);
+  });
+
+  it('S4, decision 525: a status callback that overtakes the response keeps the message in its broadcast', async () => {
+    sending.platform.hang(numberOf(1));
+    const response = sending.template({ sent_by: 'broadcast', broadcast_id: 7 });
+    const [call] = await eventually(() => sending.platform.hanging().length > 0 && sending.platform.calls());
+    const callback = { callback_data: call?.biz_opaque_callback_data ?? null, recipient: '919876543210' };
+    await sending.harness.publish(statusEvent('wamid.P1', 'delivered', callback));
+    await eventually(async () => (await sending.states())[0] === 'accepted');
+    sending.platform.release();
+    expect(await response).toMatchObject({ message_id: 'wamid.P1' });
+    const published = await eventually(async () => {
+      const events = await sending.harness.published('message.sent');
+      return events.length > 0 && events;
+    });
+    expect(published.map(({ facts }) => facts)).toMatchObject([{ broadcast_id: 7 }]);
   });
 
   it('S4, decision 707: a status from a clock that is ahead puts the message at the present', async () => {
