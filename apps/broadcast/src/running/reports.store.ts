@@ -52,8 +52,9 @@ export class ReportsStore {
     await tx.query(
       `WITH sending AS MATERIALIZED (
          SELECT business_id FROM broadcast.broadcasts WHERE started_at IS NOT NULL AND finished_at IS NULL
-         -- A cancelled broadcast may still have sends in flight.
-         UNION SELECT business_id FROM broadcast.broadcasts WHERE finished_at > now() - interval '10 minutes'
+         -- A finished broadcast may have sends in flight, and unclear ones for 24 hours.
+         UNION SELECT b.business_id FROM broadcast.broadcasts b WHERE b.finished_at > now() - interval '25 hours'
+           AND EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = b.id AND r.state IN ('sending', 'unclear'))
        )
        INSERT INTO broadcast.reports AS f (business_id, message_id, reason, rank, delivered)
        SELECT DISTINCT ON (business_id, id) business_id, id, reason, rank, bool_or(reason IS NULL) OVER (PARTITION BY business_id, id)

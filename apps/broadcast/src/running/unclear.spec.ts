@@ -75,6 +75,28 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 0, failed: 1, unclear: 0 });
   });
 
+  it('decision 450: counts a delivery that was reported long after its broadcast ended, before the message id was known', async () => {
+    unclear(0);
+    broadcasts.findSend = sendInState('unknown');
+    await harness.run(service);
+    const id = await broadcasts.create(1);
+    await eventually(async () => (await stateOf(id, 0))?.state === 'unclear');
+    const messageId = `wamid.${(await stateOf(id, 0))?.message_id}`;
+    await broadcasts.advanceTime(60);
+    await becomes('completed', id);
+    await harness.db.query(`UPDATE broadcast.broadcasts SET finished_at = finished_at - interval '1 hour'`);
+    await harness.publish(statusEvent(messageId, 'delivered'));
+    const { consumers } = await harness.nc.jetstreamManager();
+    await eventually(async () => {
+      const { num_pending, num_ack_pending } = await consumers.info('PLATFORM', 'broadcast-statuses');
+      return num_pending + num_ack_pending === 0;
+    });
+    broadcasts.findSend = sendInState('accepted');
+    await broadcasts.advanceTime(600);
+    await eventually(async () => (await stateOf(id, 0))?.state === 'sent');
+    expect(await broadcasts.get(id)).toMatchObject({ delivered: 1, broadcast: { sent: 1, unclear: 0 } });
+  });
+
   it.each(['DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL', 'IDEMPOTENCY_IN_FLIGHT'] as const)(
     'after %s queries the send service, and resends only what that never received',
     async (code) => {
