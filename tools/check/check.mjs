@@ -31,6 +31,7 @@ const steps = [
   ['lint', () => start('eslint', '--max-warnings', '0', '.')],
   ['promises', () => start('oxlint', '--type-aware', 'apps', 'libs', 'e2e')],
   ['types', () => start(TSC, '-p', 'tsconfig.json')],
+  ['types of the dashboard', () => start(TSC, '-p', 'apps/dashboard/tsconfig.json')],
   ['format', () => start('oxfmt', '--check')],
   ['citations', () => report([...danglingCitations(), ...missingPaths()])],
   ['openers', () => report(forbiddenOpeners())],
