@@ -22,6 +22,8 @@ interface Draft {
 /** A reply that was not accepted yet; `problem` is null while its request runs. */
 export interface Unsent extends Draft {
   problem: string | null;
+  /** The error code of the problem; null if there was no response. */
+  code?: string | null;
 }
 
 /** The gateway keeps a key for 24 hours (decision 24). A later retry could send twice, so it is not offered. */
@@ -67,8 +69,12 @@ export function useReplies(conversationId: number) {
       void queries.invalidateQueries({ queryKey: ['inbox'] });
     },
     onError: (error, draft) => {
-      notifyError(error);
-      replace(draft.key, { ...draft, problem: error instanceof ApiError ? error.message : 'The server did not respond.' });
+      // The bubble in an open conversation shows the problem.
+      if (!queries.getQueryCache().find({ queryKey })?.getObserversCount()) notifyError(error);
+      const known = error instanceof ApiError ? error : null;
+      replace(draft.key, { ...draft, problem: known?.message ?? 'The server did not respond.', code: known?.code ?? null });
+      // A refusal may have changed what the conversation allows.
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
     },
   });
   const post = (draft: Draft) => {

@@ -11,13 +11,14 @@ import { useQuickReplies } from './use-quick-replies';
 /** The texts of both kinds, so that a note for the team never becomes a reply to the customer. */
 export type Draft = { kind: 'reply' | 'note'; reply: string; note: string };
 
-/** A field for a reply or a note. @param quote the message that the reply quotes */
+/** A field for a reply or a note. @param optOut stands in place of the reply if the customer opted out @param quote the message that the reply quotes */
 export function Composer({
   draft,
   onChange,
   onSend,
   isSending,
   isWindowOpen,
+  optOut,
   quote,
   onDropQuote,
   attaching,
@@ -30,6 +31,7 @@ export function Composer({
   onSend: () => void;
   isSending: boolean;
   isWindowOpen: boolean;
+  optOut: ReactNode;
   quote: ReactNode;
   onDropQuote: () => void;
   attaching: ReturnType<typeof useAttachment>;
@@ -64,7 +66,7 @@ export function Composer({
           </UnstyledButton>
         </Group>
         <Group gap={2}>
-          {isWindowOpen && !isNote && (
+          {isWindowOpen && !optOut && !isNote && (
             <UnstyledButton className="inbox-tab" onClick={onTemplate}>
               Template
             </UnstyledButton>
@@ -74,7 +76,9 @@ export function Composer({
           </UnstyledButton>
         </Group>
       </Group>
-      {isNote || isWindowOpen ? (
+      {optOut && !isNote ? (
+        optOut
+      ) : isNote || isWindowOpen ? (
         <>
           {quote && !isNote && (
             <Group wrap="nowrap" gap="xs" mb={6}>

@@ -11,9 +11,10 @@ import { useLogScroll } from '../../components/use-log-scroll';
 import { Wallpaper } from '../../components/wallpaper';
 import { BubbleActions } from './bubble-actions';
 import { Composer, type Draft } from './composer';
-import { nameOf, type Conversation } from './conversation';
+import { isUnreachable, nameOf, type Conversation } from './conversation';
 import { MessageBubble } from './message-bubble';
 import { NoteLine } from './note-line';
+import { OptOutNotice } from './opt-out';
 import { QuickRepliesDialog } from './quick-replies-dialog';
 import { Quote } from './quote';
 import { ownReactionTo, withoutShownReactions } from './reactions';
@@ -46,13 +47,17 @@ export function ConversationThread({
   const { id } = conversation;
   const customer = nameOf(conversation);
   const isWindowOpen = conversation.session_window.open;
+  const isOptedOut = isUnreachable(conversation);
+  const mayReply = isWindowOpen && !isOptedOut;
+  /** Codes of failures that a retry would repeat. */
+  const lasting = ['VALIDATION_FAILED', ...(isOptedOut ? ['RECIPIENT_SUPPRESSED'] : []), ...(isWindowOpen ? [] : ['WINDOW_CLOSED'])];
   const queries = useQueryClient();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
   const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
   const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
-  const attaching = useAttachment(isWindowOpen && draft.kind === 'reply');
+  const attaching = useAttachment(mayReply && draft.kind === 'reply');
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
   const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
@@ -113,7 +118,7 @@ export function ConversationThread({
                 customer={customer}
                 isFound={message.message_id === found}
                 actions={
-                  isWindowOpen && (
+                  mayReply && (
                     <BubbleActions
                       reaction={ownReactionTo(message.message_id, messages)}
                       onQuote={() => quote(message)}
@@ -130,6 +135,7 @@ export function ConversationThread({
             key={one.key}
             unsent={one}
             canRetry={replies.mayRetry(one)}
+            isLasting={lasting.includes(one.code ?? '')}
             onRetry={() => replies.again(one)}
             onEdit={() => {
               replies.drop(one);
@@ -145,6 +151,7 @@ export function ConversationThread({
         onSend={send}
         isSending={replies.isSending || addNote.isPending}
         isWindowOpen={isWindowOpen}
+        optOut={isOptedOut && <OptOutNotice conversation={conversation} />}
         quote={quoted && <Quote quoted={quoted} customer={customer} />}
         onDropQuote={() => setQuoted(null)}
         attaching={attaching}

@@ -9,6 +9,10 @@ export type InboxCounts = Schemas['Conversations']['counts'];
 export const nameOf = ({ customer_name, customer_phone }: Pick<Conversation, 'customer_name' | 'customer_phone'>) =>
   customer_name || phoneShown(customer_phone);
 
+/** Whether every message to the person is refused; `opted_out_marketing` stops MARKETING templates only. */
+export const isUnreachable = ({ suppression_state }: Pick<Conversation, 'suppression_state'>): boolean =>
+  suppression_state === 'opted_out' || suppression_state === 'blocked';
+
 export const VIEWS = [
   { view: 'mine', label: 'Mine', empty: 'Conversations that are assigned to you appear here.' },
   { view: 'unassigned', label: 'Unassigned', empty: 'Open conversations that nobody handles appear here.' },

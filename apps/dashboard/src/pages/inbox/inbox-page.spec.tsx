@@ -139,6 +139,57 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
+  describe('a customer who opted out', () => {
+    const REPLY = 'POST /api/client/conversations/1/messages';
+    const optedOut = listedConversation(1, { suppression_state: 'opted_out' });
+    beforeEach(() => sessionStorage.clear());
+    afterEach(() => sessionStorage.clear());
+
+    it('gets no reply: a notice stands in place of the field, notes stay possible, and an owner can allow messages', async () => {
+      const me = { user: { id: 1, name: 'Asha', role: 'owner' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } };
+      open('/inbox?id=1', [optedOut], {
+        'GET /api/client/me': () => me,
+        'DELETE /api/client/suppressions/12015550101': () => ({ message: 'Allowed.' }),
+      });
+      await screen.findByText('This customer opted out');
+      expect(screen.queryByRole('textbox', { name: 'Reply' })).toBeNull();
+      expect(screen.queryByRole('button', { name: /^(Send|Attach a file|Template|Quote)$/ })).toBeNull();
+      await press('Note');
+      await screen.findByRole('textbox', { name: 'Note' });
+      await press('Reply');
+      await press('Allow messages');
+      await press('Allow messages', 'button', await screen.findByRole('dialog'));
+      await waitFor(() => expect(sent().map(({ route }) => route)).toEqual(['DELETE /api/client/suppressions/12015550101']));
+    });
+
+    it('may still get a reply if only marketing is opted out', async () => {
+      open('/inbox?id=1', [listedConversation(1, { suppression_state: 'opted_out_marketing' })]);
+      await screen.findByRole('textbox', { name: 'Reply' });
+    });
+
+    it('leaves a refused reply for editing, says the reason once, and offers no retry that must fail', async () => {
+      const refused = new Refusal(400, { error_code: 'RECIPIENT_SUPPRESSED', error: 'The recipient has opted out.' });
+      let conversation = listedConversation(1);
+      open('/inbox?id=1', three, {
+        'GET /api/client/conversations/1/messages': () => ({ conversation, messages: [message('wamid.1')], next_cursor: null }),
+        [REPLY]: () => {
+          conversation = optedOut;
+          return refused;
+        },
+      });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await screen.findByText('This customer opted out');
+      expect(screen.getAllByText(/The recipient has opted out/)).toHaveLength(1);
+      expect(screen.queryByText(/req-1/)).toBeNull();
+      expect(screen.queryByRole('button', { name: 'Send again' })).toBeNull();
+      screen.getByRole('button', { name: 'Edit' });
+      conversation = listedConversation(1);
+      await act(() => queries.invalidateQueries({ queryKey: ['inbox'] }));
+      await screen.findByRole('button', { name: 'Send again' });
+    });
+  });
+
   it('read: is marked again if a message arrives before the refresh, and after a failure', async () => {
     const visible = jest.spyOn(document, 'visibilityState', 'get').mockReturnValue('visible');
     let unread_count = 1;

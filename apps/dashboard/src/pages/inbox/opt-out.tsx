@@ -1,4 +1,5 @@
-import { Group, Text } from '@mantine/core';
+import { Alert, Group, Text } from '@mantine/core';
+import { IconBan } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import { useMayCall } from '../../api/session';
@@ -11,13 +12,8 @@ export function OptOut({ conversation }: { conversation: Conversation }) {
   const mayChange = useMayCall('PUT /api/client/suppressions/{phone}');
   const { suppression_state, customer_phone: phone } = conversation;
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
-  const params = { path: { phone } };
   const optOut = useMutation({
-    mutationFn: () => request(api.PUT('/api/client/suppressions/{phone}', { params, body: { state: 'opted_out' } })),
-    onSuccess: refresh,
-  });
-  const lift = useMutation({
-    mutationFn: () => request(api.DELETE('/api/client/suppressions/{phone}', { params })),
+    mutationFn: () => request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: 'opted_out' } })),
     onSuccess: refresh,
   });
   return (
@@ -25,15 +21,9 @@ export function OptOut({ conversation }: { conversation: Conversation }) {
       <Text size="sm">{suppression_state ? suppression_state.replaceAll('_', ' ') : 'allowed'}</Text>
       {mayChange &&
         (suppression_state ? (
-          <ConfirmButton
-            size="compact-xs"
-            variant="default"
-            loading={lift.isPending}
-            question={`Allow messages to ${nameOf(conversation)} again?`}
-            onConfirm={() => lift.mutate()}
-          >
+          <AllowButton conversation={conversation} size="compact-xs">
             Allow
-          </ConfirmButton>
+          </AllowButton>
         ) : (
           <ConfirmButton
             size="compact-xs"
@@ -46,5 +36,40 @@ export function OptOut({ conversation }: { conversation: Conversation }) {
           </ConfirmButton>
         ))}
     </Group>
+  );
+}
+
+/** Says in place of the reply field why nothing can be sent. */
+export function OptOutNotice({ conversation }: { conversation: Conversation }) {
+  const mayChange = useMayCall('PUT /api/client/suppressions/{phone}');
+  const isBlocked = conversation.suppression_state === 'blocked';
+  return (
+    <Alert color="red" icon={<IconBan />} title={isBlocked ? 'This customer is blocked' : 'This customer opted out'} p="sm">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm" style={{ flex: '1 1 220px' }}>
+          Messages to this customer are refused. You can still write a note for your team.
+        </Text>
+        {mayChange && <AllowButton conversation={conversation}>Allow messages</AllowButton>}
+      </Group>
+    </Alert>
+  );
+}
+
+function AllowButton({ conversation, size, children }: { conversation: Conversation; size?: string; children: string }) {
+  const queries = useQueryClient();
+  const lift = useMutation({
+    mutationFn: () => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: conversation.customer_phone } } })),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
+  });
+  return (
+    <ConfirmButton
+      {...(size && { size })}
+      variant="default"
+      loading={lift.isPending}
+      question={`Allow messages to ${nameOf(conversation)} again?`}
+      onConfirm={() => lift.mutate()}
+    >
+      {children}
+    </ConfirmButton>
   );
 }

@@ -2,15 +2,17 @@ import { Anchor, Group } from '@mantine/core';
 import type { Unsent } from '../../api/use-replies';
 import { PhoneBubble } from '../../components/phone-bubble';
 
-/** A reply that the server has not accepted yet. */
+/** A reply that the server has not accepted yet. @param isLasting a retry would fail for the same reason */
 export function UnsentBubble({
   unsent,
   canRetry,
+  isLasting,
   onRetry,
   onEdit,
 }: {
   unsent: Unsent;
   canRetry: boolean;
+  isLasting: boolean;
   onRetry: () => void;
   onEdit: () => void;
 }) {
@@ -24,9 +26,11 @@ export function UnsentBubble({
       meta={
         <Group gap={8} justify="flex-end">
           <span>Not sent: {problem}</span>
-          <Anchor component="button" type="button" inherit c="inherit" fw={650} disabled={!canRetry} onClick={onRetry}>
-            Send again
-          </Anchor>
+          {!isLasting && (
+            <Anchor component="button" type="button" inherit c="inherit" fw={650} disabled={!canRetry} onClick={onRetry}>
+              Send again
+            </Anchor>
+          )}
           <Anchor component="button" type="button" inherit c="inherit" fw={650} onClick={onEdit}>
             {file ? 'Discard' : 'Edit'}
           </Anchor>
