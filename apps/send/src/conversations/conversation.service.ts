@@ -52,6 +52,11 @@ export class ConversationService {
     return db.transaction((tx) => this.findOrOpen(tx, persons), { durable: false });
   }
 
+  /** Ends the waits of people who opted out, because nobody may reply to them. @param ids locked conversations */
+  async endWaits(tx: Tx, ids: number[]): Promise<void> {
+    if (ids.length > 0) await this.store.endWaits(tx, ids);
+  }
+
   /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
   async recordReplies(db: Database, replies: Reply[]): Promise<void> {
     if (replies.length > 0) await this.store.recordReplies(db.relaxed, replies);

@@ -123,6 +123,15 @@ export class ConversationStore {
     );
   }
 
+  /** @param ids of conversations; one whose opt-out is older than its lift goes on waiting */
+  async endWaits(tx: Tx, ids: number[]): Promise<void> {
+    await tx.query(
+      `UPDATE send.conversations c SET waiting_since = NULL WHERE c.id = ANY ($1::bigint[])
+         AND EXISTS (SELECT FROM send.suppressions s WHERE s.conversation_id = c.id AND s.source = 'person' AND s.state = 'opted_out')`,
+      [ids],
+    );
+  }
+
   /** Merges `gone` into `kept`. Messages keep their conversation id; `merged_into` leads from it to `kept`. */
   async merge(tx: Tx, kept: number, gone: number): Promise<void> {
     await tx.query(

@@ -68,6 +68,7 @@ export class InboundService {
     await this.storedFiles.add(tx, inserted);
     const suppressed: EventEnvelope[] = [];
     for (const message of inserted) suppressed.push(...(await this.applyOptWord(tx, message)));
+    await this.conversations.endWaits(tx, endingWithStop(inserted));
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
     allowDirectPublish(events, inserted[0]?.older ?? null);
@@ -85,6 +86,14 @@ export class InboundService {
         : this.suppressions.lift(tx, conversationId, at);
     return (await this.suppressionChanges.apply(tx, change, write)).events;
   }
+}
+
+/** The conversations whose last message is a word that opts the person out. */
+function endingWithStop(messages: NewInboundMessage[]): number[] {
+  const last = new Map(messages.map((message) => [message.conversationId, message]));
+  return [...last.values()]
+    .filter(({ event, settings }) => optWord(event.data.text, settings) === 'stop')
+    .map(({ conversationId }) => conversationId);
 }
 
 /** Builds the message's events within the trace of the callback. */

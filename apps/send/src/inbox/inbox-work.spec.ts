@@ -229,4 +229,19 @@ describe('agents at work (decision 392)', () => {
     const closing = change(phone, { status: 'closed', nothing_received_since: created_at });
     await expect(closing).rejects.toMatchObject({ error_code: 'CONFLICT' });
   });
+
+  it('decision 392: STOP begins no wait and ends the one before it, and what the customer writes afterwards waits again', async () => {
+    const phone = '919876543277';
+    const writes = async (text: string) => {
+      await write(phone, { text });
+      return { ...(await find(phone)), waiting: (await list()).counts.waiting };
+    };
+    const { waiting } = (await list()).counts;
+    expect(await writes('Stop')).toMatchObject({ waiting, waiting_since: null, unread_count: 1, suppression_state: 'opted_out' });
+    expect(await writes('Sorry, where is my order?')).toMatchObject({ waiting: waiting + 1, waiting_since: AT });
+    expect(await writes('STOP')).toMatchObject({ waiting, waiting_since: null, unread_count: 3 });
+    expect(await writes('start')).toMatchObject({ waiting: waiting + 1, suppression_state: null });
+    await write(phone, { text: 'stop', sent_at: new Date(Date.now() - 3_600_000).toISOString() });
+    expect(await find(phone)).toMatchObject({ waiting_since: AT, suppression_state: null });
+  });
 });
