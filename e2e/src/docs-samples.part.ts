@@ -48,7 +48,10 @@ describe('samples of the documentation, and the client library', () => {
   });
 
   const here = (text: string) =>
-    text.replaceAll('http://127.0.0.1:8080', stack.demo.site_url).replaceAll('http://127.0.0.1:8090', stack.demo.simulator_url);
+    text
+      .replaceAll('http://127.0.0.1:8080', stack.demo.site_url)
+      .replaceAll('http://127.0.0.1:8090', stack.demo.simulator_url)
+      .replace('{"email": "you@example.com", "password": "the operator password"}', JSON.stringify(stack.demo.operator));
 
   describe('the client library', () => {
     let receiver: Receiver;
