@@ -28,13 +28,26 @@ const CATEGORIES = [
 const LANGUAGES = ['en', 'en_US', 'en_GB', 'hi', 'ta', 'te', 'kn', 'ml', 'mr', 'gu', 'bn', 'de', 'es', 'fr', 'pt_BR', 'it', 'ar', 'id'];
 const MAX_BUTTONS = 10;
 
+/** What the person entered, and the template as it was when they began. */
+interface Draft {
+  base: TemplateForm;
+  form: TemplateForm;
+}
+
 /**
  * Writes a template, with a preview while the person types. The draft stays in the tab until it is submitted or discarded.
  * @param id the template that it changes; null for a new one
  */
 export function TemplateEditor({ id, initial, onDone }: { id: number | null; initial: TemplateForm; onDone: () => void }) {
   const queries = useQueryClient();
-  const [form, setForm, forgetForm] = useKeptState(`template ${id ?? `new ${initial.name}`}`, initial);
+  const [draft, setDraft, forgetDraft] = useKeptState<Draft | null>(`template draft ${id ?? `new ${initial.name}`}`, null);
+  const form = draft?.form ?? initial;
+  const setForm = (next: (now: TemplateForm) => TemplateForm) =>
+    setDraft((now) => {
+      const { base, form } = now ?? { base: initial, form: initial };
+      const written = next(form);
+      return isSame(base, written) ? null : { base, form: written };
+    });
   const save = useMutation({
     mutationFn: () => {
       const { name, language, ...content } = requestOf(form);
@@ -44,7 +57,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     },
     onSuccess: ({ message }) => {
       notifySuccess(message);
-      forgetForm();
+      forgetDraft();
       void queries.invalidateQueries({ queryKey: ['templates'] });
       onDone();
     },
@@ -60,9 +73,17 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
   const [asked, ask] = useState<TemplateForm | null>(null);
   const startWith = (starter: TemplateForm) => {
     sample.clear();
-    setForm({ ...starter, language: form.language });
+    setForm(({ language }) => ({ ...starter, language }));
   };
   const isUnchanged = [initial, ...STARTERS.map((one) => one.form)].some((one) => differsInLanguageAtMost(form, one));
+  const discarding = {
+    question: 'Discard what you entered?',
+    consequence: 'It has not been saved or sent.',
+    onConfirm: () => {
+      sample.clear();
+      forgetDraft();
+    },
+  };
   const isCode = form.category === 'AUTHENTICATION';
   const examples = (['header', 'body'] as const).flatMap((part) =>
     variablesOf(part === 'header' && form.media ? '' : form[part]).map((name) => ({ key: `${part} ${name}`, part, name })),
@@ -77,6 +98,19 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
       </PageTitle>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
         <Form onSubmit={() => save.mutate()} error={error}>
+          {draft && !isSame(draft.base, initial) && (
+            <Alert color="yellow" title="This template changed since you began">
+              What you entered replaces the present template when you submit it.
+              <Group gap="xs" mt="xs">
+                <Button size="xs" variant="default" onClick={() => setDraft({ base: initial, form })}>
+                  Keep what I entered
+                </Button>
+                <ConfirmButton size="xs" variant="default" {...discarding}>
+                  Use the present template
+                </ConfirmButton>
+              </Group>
+            </Alert>
+          )}
           {id === null && (
             <Group gap="xs">
               <Text size="sm">Start with</Text>
@@ -205,16 +239,8 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
             </>
           )}
           <Group justify="flex-end">
-            {Object.keys(changed(initial, form)).length > 0 && (
-              <ConfirmButton
-                variant="default"
-                question="Discard what you entered?"
-                consequence="It has not been saved or sent."
-                onConfirm={() => {
-                  sample.clear();
-                  forgetForm();
-                }}
-              >
+            {!isSame(initial, form) && (
+              <ConfirmButton variant="default" {...discarding}>
                 Discard
               </ConfirmButton>
             )}
@@ -247,8 +273,9 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
   );
 }
 
-const differsInLanguageAtMost = (form: TemplateForm, other: TemplateForm): boolean =>
-  Object.keys(changed({ ...other, language: form.language }, form)).length === 0;
+const isSame = (form: TemplateForm, other: TemplateForm): boolean => Object.keys(changed(other, form)).length === 0;
+
+const differsInLanguageAtMost = (form: TemplateForm, other: TemplateForm): boolean => isSame(form, { ...other, language: form.language });
 
 /** Names the field of the editor for each fault. A fault of the number of examples stands at their text. */
 function atFields(error: unknown): unknown {

@@ -73,6 +73,54 @@ describe('templates', () => {
       expect((await body()).value).toMatch(/thank you for your order/);
     });
 
+    describe('a template that changes while it is edited', () => {
+      const now = { ...template, components: [{ type: 'BODY', text: 'Hello {{1}}' }] };
+      let templates: object[];
+      const change = async () => {
+        templates = [now];
+        await act(() => queries.invalidateQueries());
+      };
+      const stale = 'This template changed since you began';
+      beforeEach(() => {
+        templates = [template];
+        openPage('/templates?edit=3', { [GET]: () => ({ templates, sync }) });
+      });
+
+      it('shows what it is now, if the person entered nothing', async () => {
+        expect((await body()).value).toBe('Hi {{1}}');
+        await change();
+        await waitFor(async () => expect((await body()).value).toBe('Hello {{1}}'));
+        expect(screen.queryByText(stale)).toBeNull();
+        expect(Object.keys(sessionStorage)).toEqual([]);
+      });
+
+      it('keeps what the person entered, and says so, also after a reload', async () => {
+        await type(/^Body/, 'Dear {{1}}');
+        await change();
+        await screen.findByText(stale);
+        openPage('/templates?edit=3', listed([now]));
+        await screen.findByText(stale);
+        expect((await body()).value).toBe('Dear {{1}}');
+        await press('Keep what I entered');
+        expect(screen.queryByText(stale)).toBeNull();
+        expect((await body()).value).toBe('Dear {{1}}');
+        openPage('/templates?edit=3', listed([now]));
+        expect((await body()).value).toBe('Dear {{1}}');
+        expect(screen.queryByText(stale)).toBeNull();
+      });
+
+      it('takes the present template instead, after a question', async () => {
+        await type(/^Body/, 'Dear {{1}}');
+        await change();
+        await screen.findByText(stale);
+        await press('Use the present template');
+        await press('Use the present template', 'button', await screen.findByRole('dialog', { name: 'Discard what you entered?' }));
+        expect((await body()).value).toBe('Hello {{1}}');
+        expect(screen.queryByText(stale)).toBeNull();
+        expect(Object.keys(sessionStorage)).toEqual([]);
+      });
+    });
+
     it('says that the edited template is gone, instead of creating another one', async () => {
       let templates = [template];
       const refresh = () => act(() => queries.invalidateQueries());
