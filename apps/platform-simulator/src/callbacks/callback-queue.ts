@@ -19,7 +19,7 @@ interface Callback {
   body: Buffer;
   signature: string | null;
   attempts: number;
-  /** Called when the first attempt ends. */
+  /** Called when the first attempt ends, or a pause holds it back. */
   done: () => void;
 }
 
@@ -62,7 +62,7 @@ export class CallbackQueue {
     private readonly logger: Logger,
   ) {}
 
-  /** Resolves when the first attempt ends, or at once if the app is not subscribed to the account. */
+  /** Resolves when the first attempt ends, or at once during a pause or if the app is not subscribed to the account. */
   async post(account: Account, payload: unknown): Promise<void> {
     if (!account.subscribed) return;
     const body = Buffer.from(writeJson(payload, 'meta'));
@@ -92,6 +92,7 @@ export class CallbackQueue {
   /** Holds callbacks back, as in an outage of the platform. */
   pause(paused: boolean): void {
     this.paused = paused;
+    if (paused) for (const { done } of this.waiting) done();
     this.next();
   }
 
@@ -100,13 +101,14 @@ export class CallbackQueue {
     return this.waiting.length + this.delayed.size + this.running.size;
   }
 
-  /** Drops all callbacks and the log, and ends a pause. */
+  /** Drops all callbacks and the log, and ends a pause. Callbacks in flight still arrive, but are neither logged nor retried. */
   clear(): void {
     for (const { timer } of this.delayed.values()) clearTimeout(timer);
-    for (const { done } of this.waiting) done();
+    for (const { done } of [...this.waiting, ...this.running]) done();
     this.waiting = [];
     this.delayed.clear();
-    this.heldBytes = [...this.running].reduce((sum, { body }) => sum + body.length, 0);
+    this.running.clear();
+    this.heldBytes = 0;
     this.log.clear();
     this.paused = false;
   }
@@ -148,7 +150,8 @@ export class CallbackQueue {
   private enqueue(callback: Callback): void {
     if (!this.hasRoom(callback)) return callback.done();
     this.waiting.push(callback);
-    this.next();
+    if (this.paused) callback.done();
+    else this.next();
   }
 
   private hasRoom({ body }: Callback): boolean {
@@ -174,11 +177,11 @@ export class CallbackQueue {
     const { id, body: bytes, signature } = callback;
     callback.attempts += 1;
     const result = await this.call(callback);
+    if (!this.running.delete(callback)) return;
     const ms = Date.now() - startedAt;
     this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...result, bytes, signature });
     if (ms > SLOW_MS) this.logger.warn({ ms }, 'the response to a callback was slow');
     callback.done();
-    this.running.delete(callback);
     const pause = RETRY_AFTER_MS[callback.attempts - 1];
     if (result.problem !== null && !this.stop.signal.aborted)
       this.logger.warn(

@@ -148,6 +148,17 @@ describe('the control plane (platform §8.4)', () => {
       expect(request?.headers['x-hub-signature-256']).toBe(`sha256=${createHmac('sha256', SECRET).update(expected).digest('hex')}`);
     });
 
+    it('hold up neither a send nor an inbound message while they are paused', async () => {
+      await started.control('PATCH', 'profile', { status_mode: 'early' });
+      await started.control('POST', 'webhooks/pause');
+      const id = idOf(await started.sendTemplate());
+      await started.receive({ text: 'During the pause' });
+      expect(started.receiver.requests).toEqual([]);
+      await started.control('POST', 'webhooks/resume');
+      expect(await started.statusesOf(id, 1)).toMatchObject([{ status: 'delivered' }]);
+      await eventually(() => started.messages().length === 1);
+    });
+
     it('posts no more concurrently than configured', async () => {
       await started.close();
       started = await Started.with({ callbackConcurrency: 2 });
@@ -261,6 +272,21 @@ describe('the control plane (platform §8.4)', () => {
       callbacks: { held: [], log: [] },
     });
     expect((await started.sendTemplate()).status).toBe(200);
+  });
+
+  it('reset drops callbacks in flight', async () => {
+    let fail: (() => void) | undefined;
+    started.receiver.respond((_, response) => (fail ? void response.end() : (fail = () => void response.writeHead(500).end())));
+    const first = started.receive({ text: 'Before the reset' });
+    await eventually(() => fail);
+    await started.control('POST', 'reset');
+    fail?.();
+    await first;
+    await started.receive({ text: 'After the reset' });
+    const { callbacks } = (await started.control<{ callbacks: { held: object[]; log: object[] } }>('GET', 'snapshot')).body;
+    expect(callbacks.held).toEqual([]);
+    expect(callbacks.log).toMatchObject([{ status: 200 }]);
+    expect(started.messages().map(({ text }) => (text as { body: string }).body)).toEqual(['Before the reset', 'After the reset']);
   });
 
   it.each([
