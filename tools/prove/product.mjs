@@ -73,9 +73,13 @@ export class Product {
     }
   }
 
-  /** Compares process ids: a process that was replaced without a fault died by itself. */
+  /**
+   * Compares process ids: a process that was replaced without a fault died by itself. After a kill, PostgreSQL needs several starts until
+   * its last backend has ended.
+   */
   watch() {
-    for (const { name, pid } of this.processes()) {
+    for (const { name, pid, ready_ms } of this.processes()) {
+      if (ready_ms === undefined) continue;
       const before = this.#seen.get(name);
       if (before !== undefined && before !== pid && !this.#ended.has(before)) this.deaths.push({ name, pid: before, at: Date.now() });
       this.#seen.set(name, pid);
@@ -114,16 +118,15 @@ export class Product {
 
   /** The services' log lines as objects. */
   log() {
-    return this.#read('stack.log')
-      .split('\n')
-      .flatMap((line) => {
-        const [name, json] = [line.slice(0, line.indexOf(' | ')), line.slice(line.indexOf(' | ') + 3)];
-        try {
-          return [{ ...JSON.parse(json), process: name }];
-        } catch {
-          return [];
-        }
-      });
+    const previous = existsSync(join(this.dir, 'stack.log.1')) ? this.#read('stack.log.1') : '';
+    return `${previous}${this.#read('stack.log')}`.split('\n').flatMap((line) => {
+      const [name, json] = [line.slice(0, line.indexOf(' | ')), line.slice(line.indexOf(' | ') + 3)];
+      try {
+        return [{ ...JSON.parse(json), process: name }];
+      } catch {
+        return [];
+      }
+    });
   }
 
   /** Runs `work` on a connection of PostgreSQL's administrator. */

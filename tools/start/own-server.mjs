@@ -11,8 +11,8 @@ export class OwnServer {
   #deaths = new Deaths({ limit: 10, windowMs: 60_000 });
 
   /** @param options `launch({ port, onSpawn })` starts the server and resolves when it accepts connections */
-  constructor({ name, launch, say, onGiveUp, onSpawn }) {
-    Object.assign(this, { name, launch, say, onGiveUp, onSpawn });
+  constructor({ name, launch, say, onGiveUp, onChange }) {
+    Object.assign(this, { name, launch, say, onGiveUp, onChange });
   }
 
   get pid() {
@@ -22,7 +22,8 @@ export class OwnServer {
   async start() {
     this.#launched = this.launch({ port: this.port, onSpawn: (process, port) => this.#spawned(process, port) });
     const { url } = await this.#launched;
-    this.url = url;
+    Object.assign(this, { url, readyMs: Date.now() - this.startedAt });
+    this.onChange();
     this.#watch();
   }
 
@@ -40,8 +41,8 @@ export class OwnServer {
 
   #spawned(process, port) {
     this.#process = process;
-    Object.assign(this, { port, startedAt: Date.now() });
-    this.onSpawn();
+    Object.assign(this, { port, startedAt: Date.now(), readyMs: undefined });
+    this.onChange();
     if (this.#stopping) void process.stop();
   }
 

@@ -137,7 +137,7 @@ export class Stack {
     if (needed.length > 0) this.say('starting PostgreSQL, NATS and Redis');
     const own = async (given, name, launch) => {
       if (given) return undefined;
-      const server = new OwnServer({ name, launch, say: this.say, onGiveUp: this.onDeath, onSpawn: () => this.#writeProcesses() });
+      const server = new OwnServer({ name, launch, say: this.say, onGiveUp: this.onDeath, onChange: () => this.#writeProcesses() });
       this.#servers.push(server);
       await server.start();
       return server.url;
@@ -200,7 +200,7 @@ export class Stack {
       verbose: this.verbose,
       say: this.say,
       onGiveUp: this.onDeath,
-      onSpawn: () => this.#writeProcesses(),
+      onChange: () => this.#writeProcesses(),
     });
     this.#processes.push(process);
     await process.start();
@@ -221,7 +221,7 @@ export class Stack {
     }));
     const servers = this.#servers
       .filter(({ pid }) => pid)
-      .map(({ name, pid, startedAt, port }) => ({ app: name, name, pid, started_at: startedAt, port }));
+      .map(({ name, pid, startedAt, readyMs, port }) => ({ app: name, name, pid, started_at: startedAt, ready_ms: readyMs, port }));
     try {
       writeProcesses(this.dir, [...servers, ...processes]);
     } catch ({ message }) {

@@ -76,7 +76,7 @@ export class Supervised {
     });
     this.#child = child;
     this.startedAt = Date.now();
-    this.onSpawn();
+    this.onChange();
     if (this.nice !== undefined && child.pid) prioritize(child.pid, this.nice);
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', (line) => this.#record(line));
     this.#ended = new Promise((resolve) => {
