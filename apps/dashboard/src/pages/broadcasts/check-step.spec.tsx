@@ -3,6 +3,7 @@ import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, Refusal, requests, sent, type } from '../../page.fixture';
 import { CheckStep } from './check-step';
+import { useDraft } from './draft';
 import { mapByNames, fieldsOf } from './mapping';
 import { readTable } from './recipients-table';
 import type { Template } from '../templates/template-values';
@@ -57,6 +58,39 @@ describe('the check of a new broadcast (decision 453)', () => {
   it('counts one wrong row as one', async () => {
     drawStep(null, { ...check, total: 20, wrong: 1, faults: [{ line: 1, field: 'phone', message: 'is no phone number' }] });
     await screen.findByText('1 of 20 rows is invalid');
+  });
+
+  it('leaves wrong and repeated rows out, and checks the others again', async () => {
+    const checked: string[][] = [];
+    const list = readTable('phone\n+1 201 555 0100\n12\n12015550100\n+1 201 555 0101');
+    const faults = [
+      { line: 2, field: 'phone', message: 'is no phone number' },
+      { line: 3, field: 'phone', message: 'is the same as in line 1' },
+    ];
+    sessionStorage.setItem('kept 1 broadcast', JSON.stringify({ ...draft, table: list, startsAt: null }));
+    function Logged() {
+      queries.setQueryData(['me'], me);
+      return <CheckStep template={template} fields={fields} table={useDraft().draft.table ?? list} onCreated={() => undefined} />;
+    }
+    draw(<Logged />, {
+      'GET /api/client/me': () => me,
+      'POST /api/client/broadcasts/check': (body) => {
+        const phones = (body as { recipients: { phone: string }[] }).recipients.map(({ phone }) => phone);
+        checked.push(phones);
+        return { ...check, total: phones.length, ...(checked.length === 1 && { wrong: 2, faults }) };
+      },
+    });
+    await screen.findByText('Line 4: phone is the same as in line 2');
+    await press('Leave these 2 rows out');
+    await screen.findByText('All 2 rows are valid');
+    expect(checked.at(-1)).toEqual(['+1 201 555 0100', '+1 201 555 0101']);
+    screen.getByRole('button', { name: 'Start sending' });
+  });
+
+  it('offers to leave no row out if every row is wrong', async () => {
+    drawStep(null, { ...check, wrong: 1, faults: [{ line: 1, field: 'phone', message: 'is no phone number' }] });
+    await screen.findByText(/^Line 2/);
+    expect(screen.queryByRole('button', { name: /^Leave/ })).toBeNull();
   });
 
   it('names the day whose limit counts', async () => {

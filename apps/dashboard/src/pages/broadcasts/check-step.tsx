@@ -101,7 +101,12 @@ export function CheckStep({
                     {when ? `, from ${when} (${zone}).` : '.'}
                   </Alert>
                 ) : (
-                  <RowFaultsAlert faults={all} wrong={Math.max(wrong, new Set(all.map(({ line }) => line)).size)} total={total} />
+                  <RowFaultsAlert
+                    faults={all}
+                    wrong={Math.max(wrong, new Set(all.map(({ line }) => line)).size)}
+                    total={total}
+                    onLeaveOut={(lines) => change({ table: { ...table, rows: table.rows.filter(({ line }) => !lines.has(line)) } })}
+                  />
                 )}
                 <SuppressedNotice suppressed={suppressed} />
                 <CostEstimate estimate={estimate} category={category} />

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import { buttonFields, headerFields, type Template } from '../templates/template-values';
+import { bodyFields, buttonFields, headerFields, type Template } from '../templates/template-values';
 import type { RecipientsTable } from './recipients-table';
 
 /** The origin of a value: a column of the list, or one text for everybody. */
@@ -9,6 +9,7 @@ export type Mapping = Record<string, Source>;
 export interface Field {
   key: string;
   label: string;
+  example?: string | undefined;
   /** Names that a column may have to fill it by itself. */
   names: string[];
   isOptional: boolean;
@@ -20,14 +21,14 @@ const PHONE_NAMES = ['phone', 'mobile', 'number', 'whatsapp', 'tel', 'telephone'
 /** The values that a template needs from each row. */
 export function fieldsOf(template: Template): Field[] {
   return [
-    { key: 'phone', label: 'Phone number', names: PHONE_NAMES, isOptional: false },
-    ...headerFields(template).map(({ label, isOptional = false }, i) => ({
-      ...{ key: `header_${i + 1}`, label, isOptional },
+    { key: 'phone', label: 'Phone number', example: '919876543210', names: PHONE_NAMES, isOptional: false },
+    ...headerFields(template).map(({ label, example, isOptional = false }, i) => ({
+      ...{ key: `header_${i + 1}`, label, example, isOptional },
       names: [`header_${i + 1}`, ...(i === 0 ? ['header'] : [])],
     })),
-    ...template.variables.map((variable, i) => ({
-      ...{ key: `body_${i + 1}`, isOptional: false, names: [`body_${i + 1}`, variable.toLowerCase()] },
-      label: `{{${i + 1}}}${variable === String(i + 1) ? '' : ` ${variable}`}`,
+    ...bodyFields(template).map(({ label, example }, i) => ({
+      ...{ key: `body_${i + 1}`, label, example, isOptional: false },
+      names: [`body_${i + 1}`, (template.variables[i] ?? '').toLowerCase()],
     })),
     ...buttonFields(template).map(({ label }, i) => ({
       ...{ key: `button_${i + 1}`, label, isOptional: false },

@@ -81,6 +81,31 @@ describe('a new broadcast (decisions 452, 453)', () => {
     ]);
   });
 
+  it('says in the words of the list which column is empty, or which values are wrong', () => {
+    const table = readTable('Mobile,Name,City\n+12015550100, ,\n+12015550101,Asha,Pune');
+    const mapping = { phone: { column: 0 }, body_1: { column: 1 }, body_2: { column: 2 } };
+    const faults = [
+      { line: 1, field: 'body_params', message: 'must not hold an empty value' },
+      { line: 2, field: 'header_params', message: 'must hold 1 values; the row has 0' },
+    ];
+    expect(checkedFaults(faults, table, mapping)).toEqual([
+      { line: 2, field: 'Name, City', message: 'is empty' },
+      { line: 3, field: 'the values of the header', message: 'must hold 1 values; the row has 0' },
+    ]);
+  });
+
+  it('labels values by the examples of the template, also in the sample', () => {
+    const components = [{ type: 'BODY', text: 'Hi {{1}}, {{2}}', example: { body_text: [['Asha', '1007']] } }];
+    const numbered = fieldsOf({ header_type: null, header_text: null, variables: ['1', '2'], components } as unknown as Template);
+    expect(numbered.map(({ label, example }) => [label, example])).toEqual([
+      ['Phone number', '919876543210'],
+      ['{{1}}, such as Asha', 'Asha'],
+      ['{{2}}, such as 1007', '1007'],
+    ]);
+    expect(fields.map(({ label }) => label).slice(-2)).toEqual(['{{1}} name', '{{2}}']);
+    expect(fields.map(({ example }) => example).slice(-2)).toEqual(['name', undefined]);
+  });
+
   it.each([
     ['2026-07-01T09:00', 'Asia/Kolkata', '2026-07-01T03:30:00.000Z'],
     // Clocks in Berlin go forward from 2:00 to 3:00, and back from 3:00 to 2:00.

@@ -42,10 +42,7 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
       (error: Error) => refuse(error.message),
     );
   };
-  const sample = csvFile([
-    fields.map(({ key }) => key),
-    fields.map(({ key, label }) => (key === 'phone' ? '919876543210' : label.replace(/^\{\{\d+\}\} ?/, '') || 'value')),
-  ]);
+  const sample = csvFile([fields.map(({ key }) => key), fields.map(({ example = 'value' }) => example)]);
   return (
     <Stack>
       <FileInput

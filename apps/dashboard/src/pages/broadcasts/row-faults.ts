@@ -11,14 +11,33 @@ export function longRows({ names, rows }: RecipientsTable): RowFault[] {
     .map(({ line, cells }) => ({ line, field: 'row', message: `has ${cells.length} cells, and the heading ${names.length}` }));
 }
 
+/** The fields of a request that take values, with the beginning of their keys and what a person calls them. */
+const PARTS: Record<string, [keys: string, words: string]> = {
+  body_params: ['body_', 'the values of the text'],
+  header_params: ['header_', 'the values of the header'],
+  button_params: ['button_', 'the values of the buttons'],
+};
+const EMPTY_VALUE = 'must not hold an empty value';
+
 /** Faults of the check, whose lines count rows, with the lines of the file and the names of its columns. */
 export function checkedFaults(faults: RowFault[], { names, rows }: RecipientsTable, mapping: Mapping): RowFault[] {
   const lines = new Map(rows.map(({ line }, i) => [i + 1, line]));
   const phone = mapping['phone'];
   const phoneName = phone && 'column' in phone ? names[phone.column] : undefined;
-  return faults.map(({ line, field, message }) => ({
-    line: lines.get(line) ?? line,
-    field: field === 'phone' ? (phoneName ?? field) : field,
-    message: message.replace(/in line (\d+)/, (_, other: string) => `in line ${lines.get(Number(other)) ?? other}`),
-  }));
+  return faults.map(({ line: nth, field, message }) => {
+    const line = lines.get(nth) ?? nth;
+    const [keys, words] = PARTS[field] ?? [];
+    if (keys === undefined)
+      return {
+        line,
+        field: field === 'phone' ? (phoneName ?? field) : field,
+        message: message.replace(/in line (\d+)/, (_, other: string) => `in line ${lines.get(Number(other)) ?? other}`),
+      };
+    const empty = Object.entries(mapping).flatMap(([key, source]) =>
+      key.startsWith(keys) && 'column' in source && !rows[nth - 1]?.cells[source.column]?.trim() ? (names[source.column] ?? []) : [],
+    );
+    return message === EMPTY_VALUE && empty.length > 0
+      ? { line, field: empty.join(', '), message: 'is empty' }
+      : { line, field: words ?? field, message };
+  });
 }

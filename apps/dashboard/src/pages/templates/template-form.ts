@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client';
 import type { MediaType } from './sample-file';
-import { buttonsOf, type Template } from './template-values';
+import { buttonsOf, type Template, type TextComponent } from './template-values';
 
 export type TemplateRequest = Schemas['CreateTemplateRequest'];
 export type ButtonType = 'url' | 'phone' | 'quick_reply' | 'copy_code';
@@ -51,16 +51,6 @@ export function editFault(template: Template): string | null {
   return isPlain ? null : 'It has parts that only WhatsApp Manager changes.';
 }
 
-interface Component {
-  type?: string;
-  text?: string;
-  example?: {
-    body_text?: string[][];
-    header_text?: string[];
-    body_text_named_params?: { param_name: string; example: string }[];
-    header_text_named_params?: { param_name: string; example: string }[];
-  };
-}
 type StoredButton = ReturnType<typeof buttonsOf>[number] & { phone_number?: string; example?: string | string[] };
 
 /** The kind of file that a template's header is; undefined for a text. */
@@ -68,9 +58,9 @@ export const mediaTypeOf = ({ header_type }: Template): MediaType | undefined =>
 
 /** The form of a template that the editor can change. */
 export function formOf(template: Template): TemplateForm {
-  const part = (name: string) => (template.components as Component[]).find(({ type }) => type === name);
+  const part = (name: string) => (template.components as TextComponent[]).find(({ type }) => type === name);
   const [header, body] = [part('HEADER'), part('BODY')];
-  const examples = (name: 'header' | 'body', component: Component | undefined, values: string[] = []) => {
+  const examples = (name: 'header' | 'body', component: TextComponent | undefined, values: string[] = []) => {
     const named = component?.example?.[`${name}_text_named_params`] ?? [];
     const numbered = variablesOf(component?.text ?? '').map((variable) => [variable, values[Number(variable) - 1] ?? ''] as const);
     const all = named.length > 0 ? named.map(({ param_name, example }) => [param_name, example] as const) : numbered;

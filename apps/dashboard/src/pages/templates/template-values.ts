@@ -5,7 +5,20 @@ export type Template = Schemas['TemplateList']['templates'][number];
 /** A value for a template's header or button. */
 export interface ValueField {
   label: string;
+  /** A value as the template's author wrote it, or the variable's name. */
+  example?: string;
   isOptional?: boolean;
+}
+/** The variables of a text, and their examples. */
+export interface TextComponent {
+  type?: string;
+  text?: string;
+  example?: {
+    body_text?: string[][];
+    header_text?: string[];
+    body_text_named_params?: { param_name: string; example: string }[];
+    header_text_named_params?: { param_name: string; example: string }[];
+  };
 }
 interface Button {
   type?: string;
@@ -23,9 +36,33 @@ const MEDIA_FIELDS: Record<string, ValueField[]> = {
 
 const variablesOf = ({ header_text }: Template) => [...new Set(header_text?.match(VARIABLE))];
 
+/** Examples of the variables of a part, in their order. */
+function examplesOf({ components }: Template, part: 'header' | 'body'): string[] {
+  const { example } = (components as TextComponent[]).find(({ type }) => type === part.toUpperCase()) ?? {};
+  const named = example?.[`${part}_text_named_params`];
+  if (named) return named.map((one) => one.example);
+  return (part === 'body' ? example?.body_text?.[0] : example?.header_text) ?? [];
+}
+
+const withExample = (label: string, example: string | undefined): ValueField =>
+  example ? { label: `${label}, such as ${example}`, example } : { label };
+
+/** `body_params` in their order, each with its example: a number alone has no meaning for the person who fills it in. */
+export function bodyFields(template: Template): ValueField[] {
+  const examples = examplesOf(template, 'body');
+  return template.variables.map((variable, i) => {
+    const name = variable === String(i + 1) ? undefined : variable;
+    const field = withExample(name ? `{{${i + 1}}} ${name}` : `{{${i + 1}}}`, examples[i]);
+    return { ...field, ...(!field.example && name && { example: name }) };
+  });
+}
+
 /** `header_params` in their order (decision 15). */
 export function headerFields(template: Template): ValueField[] {
-  return MEDIA_FIELDS[template.header_type ?? ''] ?? variablesOf(template).map((variable) => ({ label: `Header: ${variable}` }));
+  const examples = examplesOf(template, 'header');
+  return (
+    MEDIA_FIELDS[template.header_type ?? ''] ?? variablesOf(template).map((variable, i) => withExample(`Header: ${variable}`, examples[i]))
+  );
 }
 
 export function filledHeader(template: Template, values: string[]): string | null {

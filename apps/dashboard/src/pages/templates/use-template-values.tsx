@@ -4,7 +4,7 @@ import { Wallpaper } from '../../components/wallpaper';
 import { MediaHeader } from './media-header';
 import { mediaTypeOf } from './template-form';
 import { TemplateValueFields } from './template-value-fields';
-import { buttonFields, filledBody, filledHeader, headerFields, labelsOf, type Template } from './template-values';
+import { bodyFields, buttonFields, filledBody, filledHeader, headerFields, labelsOf, type Template } from './template-values';
 
 /** The values of a template while a person fills it in, their fields, and the message as a phone shows it. */
 export function useTemplateValues(template: Template) {
@@ -35,12 +35,7 @@ export function useTemplateValues(template: Template) {
     fields: (
       <>
         <TemplateValueFields name="header_params" fields={headers} values={headerValues} onChange={setHeader} />
-        <TemplateValueFields
-          name="body_params"
-          fields={template.variables.map((name, i) => ({ label: `{{${i + 1}}}${name === String(i + 1) ? '' : ` ${name}`}` }))}
-          values={body_params}
-          onChange={setBody}
-        />
+        <TemplateValueFields name="body_params" fields={bodyFields(template)} values={body_params} onChange={setBody} />
         <TemplateValueFields name="button_params" fields={buttons} values={button_params} onChange={setButtons} />
       </>
     ),
