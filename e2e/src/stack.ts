@@ -93,9 +93,15 @@ export async function startStack({
     ...env,
   };
   const heap = heapMb === undefined ? [] : ['--heap', String(heapMb)];
-  const flags = ['--no-build', '--replicas', String(replicas), ...(standalone ? ['--standalone'] : []), ...heap, ...args];
-  const child = throughNpm ? spawnNode(NPM, environment, ['start', '--', ...flags]) : spawnNode(start, environment, flags);
-  await child.printed(/✓ Ready/, 120_000);
+  const flags = ['--no-build', '--throwaway', '--replicas', String(replicas), ...(standalone ? ['--standalone'] : []), ...heap, ...args];
+  const [script, words] = throughNpm ? [NPM, ['start', '--', ...flags]] : [start, flags];
+  const child = spawnNode(script, environment, words, { stopsItself: true });
+  const removeData = () => kept === undefined && rmSync(dir, { recursive: true, force: true });
+  await child.printed(/✓ Ready/, 120_000).catch(async (error: unknown) => {
+    await child.kill();
+    removeData();
+    throw error;
+  });
   const read = (file: string) => readFileSync(join(dir, file), 'utf8');
   const demo = JSON.parse(read('demo.json')) as Demo;
   const processes = (app?: string) => {
@@ -129,7 +135,7 @@ export async function startStack({
             .split('\n')
             .filter((line) => REFUSED.test(line))
         : [];
-      if (kept === undefined) rmSync(dir, { recursive: true, force: true });
+      removeData();
       if (refused.length > 0) throw new Error(`refused by a server:\n${refused.slice(0, 5).join('\n')}`);
       return ended;
     },

@@ -29,14 +29,12 @@ export class Product {
       SIMULATOR_PORT: String(await freePort()),
       SIM_CALLBACK_URL: callbackUrl,
     };
-    const child = spawn(process.execPath, [join(ROOT, 'tools/start/start.mjs'), '--no-build', '--replicas', String(replicas)], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const args = ['--no-build', '--throwaway', '--replicas', String(replicas)];
+    // Ctrl-C reaches only this process, which stops the product in order.
+    const child = spawn(process.execPath, [join(ROOT, 'tools/start/start.mjs'), ...args], { env, stdio: 'pipe', detached: true });
     Object.assign(product, { dir, child, output: '' });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (product.output += chunk));
     product.exited = new Promise((resolve) => child.once('exit', resolve));
-    process.once('exit', () => child.kill('SIGKILL'));
     for (const end = Date.now() + 180_000; !product.output.includes('✓ Ready'); await pause(100))
       if (child.exitCode !== null || Date.now() > end) throw new Error(`the product did not start:\n${product.output}`);
     product.demo = JSON.parse(product.#read('demo.json'));

@@ -4,8 +4,10 @@
 //   --standalone     all services in one process, on the same data (docs/operations.md#one-process)
 //   --replicas N     N processes of each service (.local/processes.json has the ports of further gateways)
 //   --heap MB        heap limit of each service (256, as in the images)
+//   --throwaway      stops when standard input closes, and deletes its folder then (tests)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
+import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
@@ -22,8 +24,10 @@ const option = (name) => process.argv[process.argv.indexOf(name) + 1];
 const began = Date.now();
 const say = (line) => console.log(`▸ ${line}`);
 
+let dir;
 let stack;
 let stopping = false;
+let isAbandoned = false;
 async function stop(code, reason) {
   // A second Ctrl-C skips the services' graceful shutdown.
   if (stopping) return stack?.kill();
@@ -33,15 +37,23 @@ async function stop(code, reason) {
     say('stopping');
     await stack.stop();
   }
+  if (isAbandoned && dir) rmSync(dir, { recursive: true, force: true });
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
 onNpmDeath(() => stopping || void stop(0));
+if (flag('--throwaway')) {
+  const abandon = () => {
+    isAbandoned = true;
+    if (!stopping) void stop(0);
+  };
+  process.stdin.once('end', abandon).resume();
+}
 
 try {
   ensureNode(say);
   process.chdir(`${import.meta.dirname}/../..`);
-  const dir = resolve(process.env.LOCAL_DIR || '.local');
+  dir = resolve(process.env.LOCAL_DIR || '.local');
   await endLeftovers(dir);
   prepareDataFolder(dir, say);
   ensureDependencies(say);

@@ -1,4 +1,5 @@
 import { execFile, spawn, type ExecFileOptions } from 'node:child_process';
+import { join } from 'node:path';
 
 export interface NodeChild {
   readonly pid: number;
@@ -28,26 +29,31 @@ export function runToEnd(
   );
 }
 
-const running = new Set<() => void>();
-process.once('exit', () => running.forEach((kill) => kill()));
+const ENDS_WITH_INPUT = join(__dirname, 'ends-with-input.cjs');
 
-/** Runs a script as a process of its own, with only the environment given (and PATH). */
-export function spawnNode(file: string, env: Record<string, string>, args: string[] = []): NodeChild {
-  const child = spawn(process.execPath, ['--enable-source-maps', file, ...args], {
+/**
+ * Runs a script as a process of its own, with only the environment given (and PATH). It is killed when this process ends, however that ends.
+ * @param stopsItself the script stops when its standard input closes, because it has processes of its own to stop
+ */
+export function spawnNode(
+  file: string,
+  env: Record<string, string>,
+  args: string[] = [],
+  { stopsItself = false }: { stopsItself?: boolean } = {},
+): NodeChild {
+  const preload = stopsItself ? [] : ['--require', ENDS_WITH_INPUT];
+  const child = spawn(process.execPath, ['--enable-source-maps', ...preload, file, ...args], {
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
+    // A signal to the group of the tests, such as that of Ctrl-C, must not reach it: only a process that lives stops its own.
+    detached: true,
   });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const killNow = () => void child.kill('SIGKILL');
-  running.add(killNow);
   const exited = new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
     child.once('error', reject);
-    child.once('exit', (code, signal) => {
-      running.delete(killNow);
-      resolve({ code, signal });
-    });
+    child.once('exit', (code, signal) => resolve({ code, signal }));
   });
   // After the last of its output.
   const closed = new Promise((resolve) => child.once('close', resolve));

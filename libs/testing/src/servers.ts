@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -26,7 +26,8 @@ const THROWAWAY = join(__dirname, '../../../tools/servers/throwaway.mjs');
 export async function startServers<N extends keyof ServerUrls>(
   ...names: N[]
 ): Promise<{ servers: Pick<ServerUrls, N>; stop(): Promise<void> }> {
-  const child = spawn(process.execPath, [THROWAWAY, ...names], { stdio: ['pipe', 'pipe', 'inherit'] });
+  // A signal to the group of the tests must not reach the process before it has stopped the servers.
+  const child = spawn(process.execPath, [THROWAWAY, ...names], { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const line = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -143,41 +144,52 @@ interface KillableServer {
   stop(): Promise<void>;
 }
 
-/** Runs a program that ends with the test, however the test ends: closing its standard input kills it. A line of it names a signal. */
-function launchKillable(program: 'nats-server' | 'redis-server', args: string[]): ChildProcess {
-  const script = '"$@" & while read -r signal; do kill -"$signal" $!; done; kill -9 $!; wait';
-  return spawn('sh', ['-c', script, 'sh', installedProgram(program), ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
-}
+/** Its standard input ends with the test, however the test ends; a group of its own keeps Ctrl-C from it. */
+const KEEPER = `folder=$1; shift; server=
+while read -r line; do
+  case $line in
+    START) "$@" & server=$! ;;
+    KILL) kill -9 $server; wait $server; server= ;;
+    *) kill -"$line" $server ;;
+  esac
+done
+[ -z "$server" ] || kill -9 $server; wait; rm -rf "$folder"`;
 
-/** A server on its own port that a test may kill and restart. */
-async function killable(port: number, launch: () => ChildProcess): Promise<Omit<KillableServer, 'url'>> {
-  let child: ChildProcess | undefined;
-  const kill = async () => {
-    const ended = child;
-    child = undefined;
-    if (!ended || ended.exitCode !== null) return;
-    await new Promise<void>((resolve) => {
-      ended.once('exit', () => resolve());
-      ended.stdin?.end();
-    });
-  };
+/** A server on its own port that a test may kill and restart. The end of the test kills it and deletes its folder. */
+async function killable(
+  port: number,
+  folder: string,
+  program: 'nats-server' | 'redis-server',
+  args: string[],
+): Promise<Omit<KillableServer, 'url'>> {
+  const keeper = spawn('sh', ['-c', KEEPER, 'sh', folder, installedProgram(program), ...args], { detached: true });
+  const ended = new Promise<void>((resolve) => keeper.once('exit', () => resolve()));
+  let output = '';
+  for (const stream of [keeper.stdout, keeper.stderr])
+    stream.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-2_000)));
+  const command = (line: string) => void keeper.stdin.write(`${line}\n`);
   const start = async () => {
-    child = launch();
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk: Buffer) => (output = (output + String(chunk)).slice(-2_000)));
+    command('START');
     const listening = async () => {
       if (await isListening(port)) return true;
       throw new Error(`no server listens on ${port}. Its output: ${output}`);
     };
     await eventually(listening);
   };
+  const kill = async () => {
+    command('KILL');
+    await eventually(async () => !(await isListening(port)));
+  };
   const suspend = () => {
-    child?.stdin?.write('STOP\n');
-    return () => void child?.stdin?.write('CONT\n');
+    command('STOP');
+    return () => command('CONT');
+  };
+  const stop = async () => {
+    keeper.stdin.end();
+    await ended;
   };
   await start();
-  return { port, kill, suspend, start, stop: kill };
+  return { port, kill, suspend, start, stop };
 }
 
 /** A separate nats-server with JetStream; a test may kill it, restart it and wipe its store. */
@@ -187,24 +199,20 @@ export async function testNats(): Promise<KillableServer & { storeDir: string; w
   const storeDir = join(dir, 'store');
   const file = join(dir, 'nats.conf');
   writeFileSync(file, `listen: "127.0.0.1:${port}"\nmax_payload: 8MB\njetstream { store_dir: ${JSON.stringify(storeDir)} }\n`);
-  const server = await killable(port, () => launchKillable('nats-server', ['-c', file]));
   return {
-    ...server,
+    ...(await killable(port, dir, 'nats-server', ['-c', file])),
     url: `nats://127.0.0.1:${port}`,
     storeDir,
     /** Deletes the store; call it while the server is down. */
     wipe: () => rmSync(storeDir, { recursive: true, force: true }),
-    stop: async () => {
-      await server.stop();
-      rmSync(dir, { recursive: true, force: true });
-    },
   };
 }
 
 /** A separate redis-server; a test may kill and restart it, and it starts empty. */
 export async function testRedis(): Promise<KillableServer> {
   const port = await freePort();
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
-  const server = await killable(port, () => launchKillable('redis-server', args));
+  const dir = mkdtempSync(join(tmpdir(), 'mgw-redis-'));
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir];
+  const server = await killable(port, dir, 'redis-server', args);
   return { ...server, url: `redis://127.0.0.1:${port}` };
 }
