@@ -5,6 +5,7 @@ import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
 import { CostLimit1796256100000 } from './migrations/1796256100000-cost-limit';
 import { Enabled1795741300000 } from './migrations/1795741300000-enabled';
 import { FailedAttempts1796342540000 } from './migrations/1796342540000-failed-attempts';
+import { ModelCalls1796342541000 } from './migrations/1796342541000-model-calls';
 import { ShowTyping1795395600000 } from './migrations/1795395600000-show-typing';
 
 export const service: Service<AutoReplyConfig> = {
@@ -12,7 +13,14 @@ export const service: Service<AutoReplyConfig> = {
   module: AutoReplyModule,
   config: AutoReplyConfig,
   schema: 'auto_reply',
-  migrations: [Baseline1795305600000, ShowTyping1795395600000, Enabled1795741300000, CostLimit1796256100000, FailedAttempts1796342540000],
+  migrations: [
+    Baseline1795305600000,
+    ShowTyping1795395600000,
+    Enabled1795741300000,
+    CostLimit1796256100000,
+    FailedAttempts1796342540000,
+    ModelCalls1796342541000,
+  ],
   sources: __dirname,
 };
 

@@ -28,6 +28,11 @@ type Sent = ReplyOf<typeof SendText>;
 /** Responds to a send or throws. @param accept what the send service does by default */
 type SendResponder = (accept: () => Sent) => Sent;
 
+/** Makes new questions due at once. */
+const NO_WAIT = `
+  CREATE FUNCTION auto_reply.due_at_once() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.due_at := now(); RETURN NEW; END $$;
+  CREATE TRIGGER due_at_once BEFORE INSERT ON auto_reply.replies FOR EACH ROW EXECUTE FUNCTION auto_reply.due_at_once()`;
+
 /** A language model that replies when the test releases it. */
 export interface HeldModel {
   /** The newest message of each call. */
@@ -36,6 +41,8 @@ export interface HeldModel {
   release(): void;
   /** From now on replies at once to matching questions. */
   holdUnless(matches: (question: string) => boolean): void;
+  /** Replies to the oldest held call with this question. */
+  reply(question: string): void;
   /** Responds with this status (401 by default) to the oldest held call with this question. */
   fail(question: string, status?: number): void;
 }
@@ -64,6 +71,8 @@ export interface AutoReplies {
   receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive' | 'at'>): Promise<void>;
   replyAsAgent(customer: number): void;
   change(customer: number, conversation: Partial<ConversationRecord>): void;
+  /** From now on questions wait for further messages. */
+  waitForMore(): Promise<void>;
   /** Makes all questions older. */
   advanceTime(seconds: number): Promise<void>;
   /** Inserts questions of a business, each from another customer. */
@@ -83,6 +92,7 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   const harness = await startHarness(service);
   const receiver = await startReceiver();
   harness.onClose(() => receiver.close());
+  await harness.db.query(NO_WAIT);
   Object.assign(harness.env, { WEBHOOK_ALLOWED_TARGETS: '127.0.0.0/8', AUTO_REPLY_BASE_URL: receiver.url });
 
   const calls: string[] = [];
@@ -92,6 +102,14 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     // A question about ␀ produces characters that no text may hold.
     const content = `About: ${question.replace('␀', '\0\ud83d')}`;
     response.end(JSON.stringify({ choices: [{ message: { content } }] }));
+  };
+  const oldest = (question: string): ServerResponse => {
+    const [call] = held.splice(
+      held.findIndex((one) => one.question === question),
+      1,
+    );
+    if (!call) throw new Error(`no held call has the question ${question}`);
+    return call.response;
   };
   receiver.respond(({ body }, response) => {
     const { messages } = JSON.parse(body) as { messages: { content: string }[] };
@@ -176,10 +194,8 @@ export async function startAutoReplies(): Promise<AutoReplies> {
         for (const { question, response } of held.splice(0)) reply(question, response);
       },
       holdUnless: (matches) => void (isReleased = matches),
-      fail: (question, status = 401) => {
-        const oldest = held.findIndex((one) => one.question === question);
-        for (const { response } of held.splice(oldest, 1)) response.writeHead(status).end();
-      },
+      reply: (question) => reply(question, oldest(question)),
+      fail: (question, status = 401) => void oldest(question).writeHead(status).end(),
     },
     respondToSends: (...next) => void responders.push(...next),
     failReads: (...codes) => void readFailures.push(...codes),
@@ -214,6 +230,9 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     },
     replyAsAgent: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
     change: (customer, conversation) => void changed.set(customer, conversation),
+    waitForMore: async () => {
+      await harness.db.query('DROP TRIGGER due_at_once ON auto_reply.replies');
+    },
     advanceTime: async (seconds) => {
       await harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1)`, [seconds]);
     },

@@ -97,6 +97,96 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await became({ First: 'failed', Second: 'replied', Third: 'skipped' });
   });
 
+  const isModelCalled = (question: string) => eventually(() => autoReply.model.calls.includes(question));
+  const ended = (question: string) =>
+    eventually(async () => (await autoReply.replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
+
+  it.each([
+    ['while the model is still busy with the one before', () => undefined],
+    ['when the model has replied to the one before', (before: string) => autoReply.model.reply(before)],
+  ])('decision 716: three calls of the model for messages in a row count once, a fourth counts again, %s', async (_, then) => {
+    await autoReply.waitForMore();
+    await autoReply.run();
+    await autoReply.set({ daily_limit: 1 });
+    await autoReply.receive(1, 'a');
+    await isModelCalled('a');
+    for (const [before, question] of [
+      ['a', 'b'],
+      ['b', 'c'],
+    ] as const) {
+      await autoReply.receive(1, question);
+      await eventually(async () => question in (await autoReply.states()));
+      then(before);
+      await isModelCalled(question);
+    }
+    await autoReply.receive(1, 'd');
+    await eventually(async () => 'd' in (await autoReply.states()));
+    then('c');
+    expect(await ended('d')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+    autoReply.model.release();
+    for (const superseded of ['a', 'b', 'c']) expect(await ended(superseded)).toMatchObject({ state: 'skipped' });
+    expect(autoReply.model.calls).toEqual(['a', 'b', 'c']);
+    expect(autoReply.sends).toEqual([]);
+  });
+
+  it('decision 716: questions that were superseded cost nothing, although the model was called', async () => {
+    await autoReply.run();
+    await autoReply.set({ daily_cost_limit: '0.1' });
+    for (const question of ['a', 'b', 'c', 'd']) {
+      await autoReply.receive(1, question);
+      await isModelCalled(question);
+    }
+    autoReply.model.release();
+    await became({ a: 'skipped', b: 'skipped', c: 'skipped', d: 'replied' });
+  });
+
+  it('decision 716: the model is called once for messages within two seconds of each other', async () => {
+    await autoReply.waitForMore();
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    await autoReply.receive(1, 'Hello');
+    expect(await ended('Hello')).toMatchObject({ state: 'replied' });
+    const [first] = await autoReply.harness.db.query(
+      `SELECT reserved_at >= created_at + interval '2 seconds' AS waited FROM auto_reply.replies`,
+    );
+    expect(first).toEqual({ waited: true });
+  });
+
+  it('decision 716: one conversation gets half of the daily limit at most', async () => {
+    await autoReply.run();
+    await autoReply.set({ daily_limit: 4 });
+    autoReply.model.release();
+    const asks = async (customer: number, question: string) => {
+      await autoReply.receive(customer, question);
+      return ended(question);
+    };
+    for (const question of ['1', '2']) expect(await asks(1, question)).toMatchObject({ state: 'replied' });
+    expect(await asks(1, '3')).toMatchObject({ state: 'skipped', reason: 'this conversation has used half of the daily limit' });
+    for (const question of ['4', '5']) expect(await asks(2, question)).toMatchObject({ state: 'replied' });
+    expect(await asks(3, '6')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+  });
+
+  it('decision 716: the model is called 30 times an hour at most for one conversation', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    await autoReply.receive(1, 'First');
+    await ended('First');
+    const { db } = autoReply.harness;
+    await db.query('UPDATE auto_reply.replies SET model_calls = model_calls + 29');
+    await autoReply.receive(1, 'One too many');
+    await autoReply.receive(2, 'Hello');
+    expect(await ended('One too many')).toMatchObject({
+      state: 'skipped',
+      reason: 'this conversation has used its automatic replies of the hour',
+    });
+    expect(await ended('Hello')).toMatchObject({ state: 'replied' });
+    await db.query(`UPDATE auto_reply.replies SET reserved_at = reserved_at - interval '1 hour'`);
+    await autoReply.receive(1, 'An hour later');
+    expect(await ended('An hour later')).toMatchObject({ state: 'replied' });
+  });
+
   it('a question keeps its place under the limit when its process dies', async () => {
     const victim = await autoReply.spawn();
     await autoReply.set({ daily_limit: 1 });

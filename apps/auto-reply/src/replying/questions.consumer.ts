@@ -3,12 +3,11 @@ import { MessageReceived } from '@mgw/contracts';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { SettingsStore } from '../settings/settings.store';
 import { RepliesStore } from './replies.store';
-import { WorkerService } from './worker.service';
 
 /** Records the messages of customers as questions. */
 @Injectable()
 export class QuestionsConsumer extends EventConsumers {
-  constructor(replies: RepliesStore, settings: SettingsStore, worker: WorkerService, consumers: ConsumerFactory) {
+  constructor(replies: RepliesStore, settings: SettingsStore, consumers: ConsumerFactory) {
     super([
       consumers.create({
         stream: 'PUBLIC',
@@ -21,9 +20,7 @@ export class QuestionsConsumer extends EventConsumers {
         singleStatement: true,
         latencyTolerant: true,
         isIdle: async () => !(await settings.isAnyEnabled()),
-        handle: async (events) => {
-          if (await replies.record(events)) worker.wake();
-        },
+        handle: (events) => replies.record(events),
       }),
     ]);
   }

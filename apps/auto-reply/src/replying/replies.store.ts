@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
 import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/events';
 import { COUNTED_TODAY } from '../settings/settings.store';
-import { Database, onRow, pageOf, readCursor, RowSet } from '@mgw/postgres';
+import { Database, onRow, pageOf, readCursor, RowSet, type Tx } from '@mgw/postgres';
 import type { Shares } from '@mgw/shares';
 
 /** The result of taking a place under the limits: `reserved`, or the limit that left none. */
-export type Reserved = 'reserved' | 'daily_limit' | 'cost_limit' | 'no_rate';
+export type Reserved = 'reserved' | 'conversation_hour' | 'conversation_day' | 'daily_limit' | 'cost_limit' | 'no_rate';
 
 /** A customer's message that may get an automatic reply. */
 export interface Question {
@@ -42,6 +42,14 @@ type Listed = ReplyOf<typeof ListAutoReplies>;
 
 /** How long after its question an automatic reply is useful; later an agent should reply. */
 const USEFUL = '2 minutes';
+/** How long a question waits for further messages, so that the model is called once for several in a row. */
+const WAIT = '2 seconds';
+/** Calls of the model that several questions in a row may make on one place under the limits. */
+const CALLS_OF_PLACE = 3;
+/** Calls of the model for one conversation in an hour, so that two bots do not write to each other without end. */
+const CALLS_OF_HOUR = 30;
+/** The part of the daily limit that one conversation may use. */
+const ONE_CONVERSATION = 0.5;
 /** How old a message may be when it arrives. */
 const RECORDED = '15 minutes';
 /** Longer than it takes to compose a reply (two reads of the thread and a model call), and longer than it takes to send one. */
@@ -77,21 +85,19 @@ export class RepliesStore {
   /**
    * Records texts and captions for businesses with auto-reply on; agents handle all others. Records also messages that are too late for
    * a reply, unless they are too old, so that the inbox shows that they need an agent.
-   * @returns whether it recorded any
    */
-  async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<boolean> {
+  async record(events: EventEnvelope<typeof MessageReceived>[]): Promise<void> {
     const texts = events.filter(({ data }) => questionOf(data).trim() !== '');
-    if (texts.length === 0) return false;
-    const recorded = await this.db.query(
-      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, traceparent)
+    if (texts.length === 0) return;
+    await this.db.query(
+      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, due_at, traceparent)
        -- A platform time in the future would make the question useful for that long.
-       SELECT n.business_id, n.message_id, n.conversation_id, n.customer, n.question, least(n.at, now()), n.traceparent
+       SELECT n.business_id, n.message_id, n.conversation_id, n.customer, n.question, least(n.at, now()), now() + interval '${WAIT}', n.traceparent
        FROM ${RECEIVED.from('n')} JOIN auto_reply.settings s ON s.business_id = n.business_id AND s.enabled
        WHERE n.at > now() - interval '${RECORDED}'
-       ON CONFLICT (business_id, inbound_message_id) DO NOTHING RETURNING id`,
+       ON CONFLICT (business_id, inbound_message_id) DO NOTHING`,
       RECEIVED.values(texts),
     );
-    return recorded.length > 0;
   }
 
   /**
@@ -159,34 +165,42 @@ export class RepliesStore {
   }
 
   /**
-   * Reserves a place under the business's daily limits, until `end` releases it. Releases the places of questions that this one
-   * supersedes, so that several messages in a row count once. A dead worker's place stays with its question. Locks the business in a
-   * separate statement first, so that the counts include the places of transactions that it waited for.
+   * Reserves a place under the limits for a call of the model, until `end` releases it. Takes over the places of questions that this one
+   * supersedes, so that a few messages in a row count once; none of them costs anything. A dead worker's place stays with its question.
+   * Locks the business in a separate statement first, so that the counts include the places of transactions that it waited for.
    * @param price the rate of the reply; null without one
    * @param timezone of the day that the cost limit counts
    */
   async reserve({ id, business_id, conversation_id }: Question, price: string | null, timezone: string): Promise<Reserved> {
     return this.db.transaction(async (tx) => {
       await tx.query('SELECT FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE', [business_id]);
-      await tx.query(
-        `UPDATE auto_reply.replies SET reserved_at = NULL
-         WHERE conversation_id = $2 AND id < $1 AND ${onRow(`state = 'pending' AND NOT sending AND reserved_at IS NOT NULL`)}`,
+      if ((await callsOfHour(tx, business_id, conversation_id)) >= CALLS_OF_HOUR) return 'conversation_hour';
+      const superseded = await tx.query<{ taken: number }>(
+        `UPDATE auto_reply.replies SET reserved_at = CASE WHEN model_calls >= ${CALLS_OF_PLACE} THEN reserved_at END, expected_cost = NULL
+         WHERE conversation_id = $2 AND id < $1 AND ${onRow(`state IN ('pending', 'skipped') AND NOT sending AND reserved_at IS NOT NULL`)}
+           AND (model_calls < ${CALLS_OF_PLACE} OR expected_cost IS NOT NULL)
+         RETURNING CASE WHEN reserved_at IS NULL THEN model_calls ELSE 0 END AS taken`,
         [id, conversation_id],
       );
       const [limit] = await tx.query<{ reached: Exclude<Reserved, 'reserved'> | null }>(
         `SELECT CASE
-           WHEN daily_limit <= (SELECT count(*) FROM auto_reply.replies WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1)
-             THEN 'daily_limit'
+           WHEN daily_limit <= places.used THEN 'daily_limit'
+           WHEN daily_limit * ${ONE_CONVERSATION} <= places.used_here THEN 'conversation_day'
            WHEN daily_cost_limit IS NOT NULL AND $4::numeric IS NULL THEN 'no_rate'
            WHEN daily_cost_limit < $4::numeric + ${COUNTED_TODAY} THEN 'cost_limit' END AS reached
-         FROM auto_reply.settings WHERE business_id = $2`,
-        [id, business_id, timezone, price],
+         FROM auto_reply.settings, LATERAL (
+           SELECT count(*) AS used, count(*) FILTER (WHERE conversation_id = $5) AS used_here FROM auto_reply.replies
+           WHERE business_id = $2 AND reserved_at > now() - interval '24 hours' AND id <> $1) places
+         WHERE business_id = $2`,
+        [id, business_id, timezone, price, conversation_id],
       );
       if (!limit) return 'daily_limit';
       if (limit.reached !== null) return limit.reached;
+      const calls = superseded.reduce((sum, { taken }) => sum + taken, 1);
       const reserved = await tx.query(
-        `UPDATE auto_reply.replies SET reserved_at = now(), expected_cost = $2 WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
-        [id, price],
+        `UPDATE auto_reply.replies SET reserved_at = now(), expected_cost = $2, model_calls = model_calls + $3
+         WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
+        [id, price, calls],
       );
       return reserved.length > 0 ? 'reserved' : 'daily_limit';
     });
@@ -197,10 +211,11 @@ export class RepliesStore {
   }
 
   /** Records that the reply may be sent from now on. @returns false if a newer question or another worker replaced this one: send nothing */
-  async startSending({ id, attempts }: Question): Promise<boolean> {
+  async startSending({ id, attempts, conversation_id }: Question): Promise<boolean> {
     const started = await this.db.query(
-      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${CLAIM}' WHERE ${OWN} AND reserved_at IS NOT NULL RETURNING id`,
-      [id, attempts],
+      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${CLAIM}' WHERE ${OWN} AND reserved_at IS NOT NULL
+         AND NOT EXISTS (SELECT FROM auto_reply.replies newer WHERE newer.conversation_id = $3 AND newer.id > $1) RETURNING id`,
+      [id, attempts, conversation_id],
     );
     return started.length > 0;
   }
@@ -225,12 +240,13 @@ export class RepliesStore {
     });
   }
 
-  /** @param maybeSent whether the reply may have been sent; it then keeps its place under the daily limit */
-  async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, maybeSent = false): Promise<void> {
+  /** @param keepsPlace whether it stays counted: its reply may have been sent, or the question that supersedes it takes over its place */
+  async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(), reserved_at = CASE WHEN sending AND $5 THEN reserved_at END
+      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(), reserved_at = CASE WHEN $5 THEN reserved_at END,
+         expected_cost = CASE WHEN $3 = 'failed' THEN expected_cost END
        WHERE ${OWN}`,
-      [id, attempts, state, reason, maybeSent],
+      [id, attempts, state, reason, keepsPlace],
     );
   }
 
@@ -296,4 +312,14 @@ export class RepliesStore {
       next_cursor,
     };
   }
+}
+
+/** Counts also the calls of questions that were superseded. */
+async function callsOfHour(tx: Tx, businessId: number, conversationId: number): Promise<number> {
+  const [row] = await tx.query<{ calls: number }>(
+    `SELECT coalesce(sum(model_calls), 0)::integer AS calls FROM auto_reply.replies
+     WHERE business_id = $1 AND reserved_at > now() - interval '1 hour' AND ${onRow('conversation_id = $2')}`,
+    [businessId, conversationId],
+  );
+  return row?.calls ?? 0;
 }

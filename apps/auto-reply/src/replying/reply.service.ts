@@ -47,15 +47,22 @@ const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   blocked: 'the customer is blocked',
 };
 const LIMITS: Record<Exclude<Reserved, 'reserved'>, string> = {
+  conversation_hour: 'this conversation has used its automatic replies of the hour',
+  conversation_day: 'this conversation has used half of the daily limit',
   daily_limit: 'the daily limit is reached',
   cost_limit: 'the cost limit of the day is reached',
   no_rate: 'the rate card has no rate for this customer, so the cost limit cannot be kept',
 };
 const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
-const SUPERSEDED = 'the customer wrote again: only the newest message gets a reply';
 
 /** No automatic reply is due; the message has the reason. */
 class Skipped extends Error {}
+
+class Superseded extends Skipped {
+  constructor() {
+    super('the customer wrote again: only the newest message gets a reply');
+  }
+}
 
 /** An agent should reply (decision 243). */
 class TooLate extends Error {
@@ -125,7 +132,7 @@ export class ReplyService {
     const context = await this.loadContext(question);
     if (question.late) throw new TooLate();
     const text = question.reply ?? (await this.compose(question, context));
-    if (!(await this.replies.startSending(question))) throw new Skipped(SUPERSEDED);
+    if (!(await this.replies.startSending(question))) throw new Superseded();
     return { settings: context.settings, text };
   }
 
@@ -170,7 +177,7 @@ export class ReplyService {
     const { business_id, conversation_id } = question;
     const settings = await this.currentSettings(business_id);
     if (!settings.enabled) throw new Skipped('auto-reply was switched off');
-    if (await this.replies.isSuperseded(question)) throw new Skipped(SUPERSEDED);
+    if (await this.replies.isSuperseded(question)) throw new Superseded();
     const { conversation, messages } = await this.rpc.call(GetThread, {
       business_id,
       conversation_id,
@@ -207,7 +214,7 @@ export class ReplyService {
    */
   private async handleFailure(question: Question, error: unknown, maybeSent: boolean): Promise<void> {
     const { id, business_id, failed_attempts, sending } = question;
-    if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message);
+    if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message, error instanceof Superseded);
     if (error instanceof TooLate) return this.replies.end(question, 'failed', error.message);
     if (error instanceof Interrupted)
       return void (await this.replies.postpone(question, { afterSeconds: 0, failedAttempts: failed_attempts, maybeSent, always: true }));
