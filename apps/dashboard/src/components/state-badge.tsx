@@ -25,7 +25,11 @@ const COLORS: Record<string, string> = {
   not_connected: 'gray',
   replied: 'green',
   sending: 'blue',
+  unclear: 'yellow',
 };
+
+/** The word for a state, the same on every page. */
+export const statusLabel = (state: string): string => (state === 'unclear' ? 'not confirmed' : state.replaceAll('_', ' ').toLowerCase());
 
 /** A state as a word, in the same colour on every page. */
 export function StateBadge({ of, label }: { of: string; label?: string }) {
@@ -37,7 +41,7 @@ export function StateBadge({ of, label }: { of: string; label?: string }) {
       style={{ color: 'var(--mantine-color-text)', flexShrink: 0, overflow: 'visible' }}
       styles={{ label: { overflow: 'visible' } }}
     >
-      {label ?? of.replaceAll('_', ' ').toLowerCase()}
+      {label ?? statusLabel(of)}
     </Badge>
   );
 }

@@ -34,7 +34,9 @@ const messageStatus = Type.Object({
   delivery_status: DeliveryStatus,
   sent_at: IsoTime,
   to: Type.String(),
-  failure_reason: Type.Optional(Type.String({ description: 'Only when delivery_status is failed.' })),
+  failure_reason: Type.Optional(
+    Type.String({ description: 'Only when delivery_status is failed. It begins with OUTCOME_UNKNOWN if the message may have been sent.' }),
+  ),
   billing: Type.Optional({ ...Billing, description: 'How WhatsApp prices the message, once it has reported it.' } as typeof Billing),
 });
 export type MessageStatus = Static<typeof messageStatus>;

@@ -72,7 +72,7 @@ function sendOf({ state, message_id, at, to, failure_reason }: Send, status: Sta
   if (state === 'calling') return [];
   if (state === 'accepted') return recordOf(status ?? { message_id, delivery_status: 'sent', sent_at: at, to, failure_reason: null });
   // Decision 23a.
-  const reason = failure_reason ?? 'The outcome of this send is not known.';
+  const reason = failure_reason ?? 'OUTCOME_UNKNOWN: The outcome of this send is not known yet.';
   return [{ message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason }];
 }
 

@@ -44,7 +44,7 @@ export class CountMessagesQuery {
   api_key_id?: string;
 
   /** WhatsApp's code of the failure, or `other` for failures without one. */
-  @Optional(Matches(/^(\d{1,10}|other)$/, { message: 'failure_code must be a code of WhatsApp, or other' }))
+  @Optional(Matches(/^(\d{1,10}|OUTCOME_UNKNOWN|other)$/, { message: 'failure_code must be a code of WhatsApp, OUTCOME_UNKNOWN or other' }))
   failure_code?: string;
 }
 

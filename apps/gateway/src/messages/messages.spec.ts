@@ -115,6 +115,11 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
     expect(listed.at(-1)).toMatchObject({ phone: '6581340984' });
   });
 
+  it('decision 23a: filters by an unclear outcome', async () => {
+    await owner.get('/api/client/messages/counts?failure_code=OUTCOME_UNKNOWN').expect(200);
+    expect(counted.at(-1)).toMatchObject({ failure_code: 'OUTCOME_UNKNOWN' });
+  });
+
   it.each([
     ['messages?period=1y', 'period must be'],
     ['messages?from=yesterday', 'from must be a day'],

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { appendToOutbox } from '@mgw/events';
 import { Database, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
-import type { IntentRecord, IntentState } from './intent';
+import { unclearReason, type IntentRecord, type IntentState } from './intent';
 import { notSentEvent } from './outcome-events';
 
 export interface IntentRow {
@@ -28,7 +28,7 @@ interface IntentRecordRow {
 }
 
 const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text, broadcast_id';
-const INTERRUPTED = 'The send was interrupted, so the platform may or may not have accepted it.';
+const INTERRUPTED = unclearReason('The send was interrupted, so the message may have been sent');
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.resolved_at';
 
 /** Reads intents and ends those whose process died or whose outcome stays unknown. */

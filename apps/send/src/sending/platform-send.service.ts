@@ -3,7 +3,7 @@ import type { ReplyOf, SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { PlatformConnection } from '../connection/connection.service';
-import type { IntentRecord, Recipient } from '../intents/intent';
+import { unclearReason, type IntentRecord, type Recipient } from '../intents/intent';
 import { OutcomeService } from '../intents/outcome.service';
 import { RefusalEffects } from '../platform-errors/refusal-effects.service';
 import { refusalError } from '../platform-errors/refusal-error';
@@ -80,7 +80,10 @@ export class PlatformSendService {
         await this.outcomes.refused(intent, `The platform could not be reached: ${outcome.problem}.`);
         throw platformUnreachable(intent.id);
       case 'unknown':
-        await this.outcomes.unknown(intent, `The platform gave no clear response: ${outcome.problem}.`);
+        await this.outcomes.unknown(
+          intent,
+          unclearReason(`WhatsApp gave no clear response, so the message may have been sent (${outcome.problem})`),
+        );
         throw outcomeUnknown(intent.id);
     }
   }

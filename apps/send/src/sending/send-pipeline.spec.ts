@@ -80,6 +80,12 @@ describe('sending a message (guarantees §1)', () => {
     const response = await sending.template({ idempotency });
     expect(response).toMatchObject({ error_code: 'OUTCOME_UNKNOWN', extras: { message_id: expect.stringMatching(/^gw_/) as string } });
     expect([await sending.used(), await sending.states(), sending.platform.calls().length]).toEqual([1, ['unknown'], 1]);
+    const [event] = await eventually(async () => {
+      const events = await sending.harness.published('message.not-sent');
+      return events.length > 0 && events;
+    });
+    // The message log tells it from a failure by this code (decision 23a).
+    expect(event?.data).toMatchObject({ reason: expect.stringMatching(/^OUTCOME_UNKNOWN: .* may have been sent/) as string });
     expect(await sending.template({ idempotency })).toMatchObject({ error_code: 'OUTCOME_UNKNOWN', status: 409 });
     expect(sending.platform.calls()).toHaveLength(1);
   });

@@ -1,6 +1,7 @@
--- The platform's code with which the reason of a failure begins (libs/platform-api/src/failure-reason.ts), or `other`.
+-- The code with which the reason of a failure begins: the platform's (libs/platform-api/src/failure-reason.ts), or OUTCOME_UNKNOWN of an
+-- unclear send; else `other`.
 CREATE OR REPLACE FUNCTION status.failure_code(p_status text, p_reason text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN p_status = 'failed' THEN coalesce(substring(p_reason FROM '^(\d{1,10}): '), 'other') END
+  SELECT CASE WHEN p_status = 'failed' THEN coalesce(substring(p_reason FROM '^(\d{1,10}|OUTCOME_UNKNOWN): '), 'other') END
 $$;
 
 -- Usage is summed from counts, because a busy business has millions of messages a year. Each statement that changes records also inserts

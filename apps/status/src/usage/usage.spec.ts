@@ -71,6 +71,33 @@ describe('usage', () => {
     expect(Object.keys((await bySender({})).failures)).toHaveLength(40);
   });
 
+  it('decision 23a: counts unclear sends under a reason of their own', async () => {
+    const unclear = {
+      business_id: 1,
+      at: '2026-05-05T10:00:00.000Z',
+      data: {
+        ...{ intent_id: 'i1', to: '919876543210', type: 'text', template: null, text: '', sent_by: 'api', api_key_id: 1 },
+        reason: 'OUTCOME_UNKNOWN: WhatsApp gave no clear response, so the message may have been sent.',
+      },
+    };
+    await harness.db.transaction((tx) => records.fail(tx, [unclear] as never));
+    const period = {
+      from: '2026-05-05T00:00:00.000Z',
+      to: '2026-05-06T00:00:00.000Z',
+      previous: null,
+      timezone: 'UTC',
+      bar_minutes: 1_440,
+    };
+    expect((await usage.count({ business_id: 1, ...period })).failures).toEqual([
+      {
+        failure_code: 'OUTCOME_UNKNOWN',
+        reason: 'WhatsApp gave no clear response; the message may have been sent',
+        hint: 'It counts as sent once WhatsApp reports on it.',
+        count: 1,
+      },
+    ]);
+  });
+
   it('matches the messages in every time zone after reordered, repeated and concurrent events, folded or not', async () => {
     const { db } = harness;
     const work: (() => Promise<unknown>)[] = [];

@@ -166,7 +166,13 @@ function sum(a: MessageCounts, b: MessageCounts): MessageCounts {
   return Object.fromEntries(NAMES.map((name) => [name, a[name] + b[name]])) as unknown as MessageCounts;
 }
 
+const UNCLEAR = {
+  reason: 'WhatsApp gave no clear response; the message may have been sent',
+  hint: 'It counts as sent once WhatsApp reports on it.',
+};
+
 function reasonOf(code: string): { reason: string; hint: string | null } {
+  if (code === 'OUTCOME_UNKNOWN') return UNCLEAR;
   if (code === 'other') return { reason: 'Failures without a code of WhatsApp', hint: null };
   const { text, hint } = failureHelp(Number(code));
   return { reason: text, hint };

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
 import { DataTable } from '../../components/data-table';
 import { RelativeTime } from '../../components/relative-time';
+import { shownReason } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
 import { phoneShown } from '../../components/phone-shown';
 import { TYPED } from '../../components/typed-text';
@@ -27,11 +28,11 @@ export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
             )}
           </Table.Td>
           <Table.Td>
-            <StateBadge of={progressOf(one)} {...(one.state === 'unclear' && { label: 'not confirmed' })} />
+            <StateBadge of={progressOf(one)} />
           </Table.Td>
           <Table.Td>
             <Text size="sm" {...TYPED}>
-              {one.reason}
+              {shownReason(one.reason)}
               {one.replied_at && (
                 <>
                   replied <RelativeTime at={one.replied_at} />

@@ -11,7 +11,7 @@ const message = (n: number) => ({
   delivery_status: 'read',
   sent_at: '2026-01-04T20:00:00.000Z',
 });
-const codes = Array.from({ length: 12 }, (_, i) => String(131_026 + i));
+const codes = ['OUTCOME_UNKNOWN', ...Array.from({ length: 11 }, (_, i) => String(131_026 + i))];
 const counts = {
   from: '2026-01-04T18:30:00.000Z',
   to: '2026-01-08T18:30:00.000Z',
@@ -39,7 +39,14 @@ describe('the home page (decision 604)', () => {
 
   it('lists every reason of failure with a link to its messages in the log', async () => {
     const links = (await card('Why messages failed')).getAllByRole('link');
-    expect(links.map(addressOf)).toEqual(codes.map((code) => `/messages?period=7d&status=failed&failure_code="${code}"`));
+    expect(links.map(addressOf)).toEqual(
+      codes.map((code) => `/messages?period=7d&status=failed&failure_code=${/^\d/.test(code) ? `"${code}"` : code}`),
+    );
+  });
+
+  it('decision 23a: counts how many of the failed messages are not confirmed', async () => {
+    await screen.findByText('12 messages');
+    screen.getByText('1 of them not confirmed');
   });
 
   it('lists the newest messages, each with a link to it in the log, in the business’s zone', async () => {

@@ -5,6 +5,7 @@ import { useZone } from '../../api/use-zone';
 import { DataTable } from '../../components/data-table';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
+import { shownStatus } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
 
 /** The newest messages; each link opens one in the log. */
@@ -20,7 +21,7 @@ export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messag
     <>
       <DataTable minWidth={560} columns={['When', 'To', 'Message', 'Status']}>
         {/* A new message changes the rows in place, so that none moves. */}
-        {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status }, i) => (
+        {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status, failure_reason }, i) => (
           <Table.Tr key={i}>
             <Table.Td style={{ whiteSpace: 'nowrap' }}>
               <RelativeTime at={sent_at} zone={zone} />
@@ -38,7 +39,7 @@ export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messag
               </Anchor>
             </Table.Td>
             <Table.Td>
-              <StateBadge of={delivery_status} />
+              <StateBadge of={shownStatus(delivery_status, failure_reason)} />
             </Table.Td>
           </Table.Tr>
         ))}

@@ -16,6 +16,7 @@ interface MessageMetricsProps {
 export function MessageMetrics({ counts, period }: MessageMetricsProps) {
   const totals = counts ? periodTotals(counts) : totalsOf([]);
   const before = totalsOf(counts?.previous ? [counts.previous] : []);
+  const unclear = counts?.failures.find(({ failure_code }) => failure_code === 'OUTCOME_UNKNOWN')?.count ?? 0;
   const text = PERIODS.find(({ value }) => value === period)?.text ?? '';
   const [sent, delivered, failed] = [
     countChange(totals.sent, before.sent),
@@ -37,6 +38,7 @@ export function MessageMetrics({ counts, period }: MessageMetricsProps) {
             {counted(totals.failed, 'message')}
           </Anchor>
         )}
+        {unclear > 0 && <div>{number(unclear)} of them not confirmed</div>}
       </Metric>
     </>
   );

@@ -10,6 +10,8 @@ import { phoneShown } from '../../components/phone-shown';
 import { CarriedBy } from './carried-by';
 import { MessageFacts } from './message-facts';
 import { requestCurl } from './request-curl';
+import { shownReason, shownStatus } from '../../components/shown-status';
+import { statusLabel } from '../../components/state-badge';
 import { exactTime } from '../../components/clock-time';
 import { TYPED } from '../../components/typed-text';
 
@@ -36,13 +38,13 @@ export function MessageDetail({ id }: { id: string }) {
             </Title>
             <Timeline active={timeline.length} bulletSize={18} lineWidth={2}>
               {timeline.map(({ status, at, reason }, i) => (
-                <Timeline.Item key={i} title={status}>
+                <Timeline.Item key={i} title={statusLabel(shownStatus(status, reason))}>
                   <Text size="sm" c="dimmed">
                     {exactTime(at, zone)}
                   </Text>
                   {reason && (
                     <Text size="sm" {...TYPED}>
-                      {reason}
+                      {shownReason(reason)}
                     </Text>
                   )}
                 </Timeline.Item>

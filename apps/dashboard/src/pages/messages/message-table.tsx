@@ -4,6 +4,7 @@ import { useZone } from '../../api/use-zone';
 import { LogTable } from '../../components/log-table';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
+import { shownReason, shownStatus } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
 import './messages.css';
 import { senderName } from './senders';
@@ -45,12 +46,16 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
           ),
         },
         { name: 'Sent by', className: 'log-sender', cell: ({ sent_by }) => senderName(sent_by) },
-        { name: 'Status', className: 'log-status', cell: ({ delivery_status }) => <StateBadge of={delivery_status} /> },
+        {
+          name: 'Status',
+          className: 'log-status',
+          cell: ({ delivery_status, failure_reason }) => <StateBadge of={shownStatus(delivery_status, failure_reason)} />,
+        },
         {
           name: 'Reason',
           className: 'log-reason',
-          title: ({ failure_reason }) => failure_reason ?? undefined,
-          cell: ({ failure_reason }) => <bdi>{failure_reason}</bdi>,
+          title: ({ failure_reason }) => shownReason(failure_reason) ?? undefined,
+          cell: ({ failure_reason }) => <bdi>{shownReason(failure_reason)}</bdi>,
         },
       ]}
     />

@@ -63,6 +63,25 @@ describe('the message log (spec §10)', () => {
     within(detail).getByText('Jan 5, 2026, 1:30:00 AM');
   });
 
+  it('decision 23a: calls a message with an unclear outcome not confirmed, and says that it may have been sent', async () => {
+    const failure_reason = 'OUTCOME_UNKNOWN: WhatsApp gave no clear response, so the message may have been sent (no response in time).';
+    const unclear = { ...message, message_id: 'gw_1', api_status: 'failed', delivery_status: 'failed', failure_reason };
+    log('/messages?id=gw_1', {
+      'GET /api/client/messages': () => ({ messages: [unclear], next_cursor: null }),
+      'GET /api/client/messages/gw_1': () => ({
+        message: unclear,
+        timeline: [{ status: 'failed', at: unclear.sent_at, reason: failure_reason }],
+        webhooks: [],
+      }),
+    });
+    const detail = await screen.findByRole('dialog', { name: 'Message' });
+    await within(detail).findByText('not confirmed');
+    within(detail).getByText(/^WhatsApp gave no clear response, so the message may have been sent/);
+    const table = await screen.findByRole('table', { name: 'Messages', hidden: true });
+    within(table).getByText('not confirmed');
+    expect(within(table).queryByText('failed')).toBeNull();
+  });
+
   it('decision 600: bars of days choose days, and shorter ones choose moments', () => {
     expect(barBounds(counts(), 1, 2)).toEqual({ from: '2026-01-06', to: '2026-01-07' });
     const hours = counts({ bar_minutes: 60, bars: bars(3, 1), from: '2026-01-04T18:40:00.000Z', to: '2026-01-04T21:10:00.000Z' });

@@ -70,8 +70,9 @@ export function UsagePage() {
                   />
                 </Card>
                 <Dimmed>
-                  Sent counts the messages that WhatsApp accepted, and refused those that it did not. Home, the message log and the bars
-                  above count both failed and refused messages as failed. A message belongs to the day on which it was sent.
+                  Sent counts the messages that WhatsApp accepted, and refused those that it did not or did not confirm. Home, the message
+                  log and the bars above count both failed and refused messages as failed. A message belongs to the day on which it was
+                  sent.
                 </Dimmed>
                 <DataTable
                   minWidth={560}
