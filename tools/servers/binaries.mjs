@@ -1,6 +1,6 @@
 // Finds servers and the programs of tests on PATH and in the usual places. Installs missing ones if it runs as root on Debian.
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** Each program's usual places and its Debian package; `files` where a program's file has other names, the best first. */
@@ -32,6 +32,13 @@ function postgresFolders() {
   const root = '/usr/lib/postgresql';
   const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
   return [...versions.map((version) => join(root, version, 'bin')), '/usr/local/pgsql/bin', '/opt/homebrew/opt/postgresql/bin'];
+}
+
+/** Path of the PostgreSQL that made the data, because no other version reads them; of any if that is not installed. */
+export function findPostgres(data) {
+  const version = readFileSync(join(data, 'PG_VERSION'), 'utf8').trim();
+  const own = [`/usr/lib/postgresql/${version}/bin/postgres`, `/opt/homebrew/opt/postgresql@${version}/bin/postgres`];
+  return own.find(isExecutable) ?? findProgram('postgres');
 }
 
 function isExecutable(file) {

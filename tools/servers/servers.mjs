@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { findProgram } from './binaries.mjs';
+import { findPostgres, findProgram } from './binaries.mjs';
 import { freePort } from './free-port.cjs';
 import { spawnServer, waitUntil } from './process.mjs';
 
@@ -95,7 +95,7 @@ export async function startPostgres({ dir, durable = true, port, onSpawn }) {
     ...(durable ? {} : THROWAWAY),
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const server = spawnServer('PostgreSQL', findProgram('postgres'), ['-D', data, ...flags], {
+  const server = spawnServer('PostgreSQL', findPostgres(data), ['-D', data, ...flags], {
     ...identity,
     env: environment,
     cwd: '/',
