@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runWithTool } from './tool-script';
 
 describe('PostgreSQL of npm start (spec §13)', () => {
@@ -22,6 +22,19 @@ describe('PostgreSQL of npm start (spec §13)', () => {
     expect(stderr).toBe('');
     return stdout.trim();
   };
+
+  const asRoot = process.getuid?.() === 0 ? it : it.skip;
+  asRoot('as root below a private folder: continues with its data until the folder of the stack is removed', () => {
+    // mkdtemp made the folder private: the account of PostgreSQL cannot enter it.
+    const first = start();
+    expect(first).toMatch(/^\/var\/lib\/messaging-gateway\/\w+\/postgres$/);
+    expect(start()).toBe(first);
+    rmSync(local, { recursive: true });
+    const second = start();
+    expect(second).not.toBe(first);
+    expect(existsSync(join(first, 'PG_VERSION'))).toBe(true);
+    for (const data of [first, second]) rmSync(dirname(data), { recursive: true });
+  });
 
   const onDebian = existsSync('/usr/lib/postgresql') ? it : it.skip;
   onDebian('runs the version that made its data, beside a newer one', () => {

@@ -1,9 +1,10 @@
 // Starts PostgreSQL, NATS with JetStream and Redis, each on a loopback port with its data in a given folder.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
+import { replaceFile } from '../start/replace-file.mjs';
 import { findPostgres, findProgram } from './binaries.mjs';
 import { freePort } from './free-port.cjs';
 import { spawnServer, waitUntil } from './process.mjs';
@@ -34,14 +35,18 @@ function unprivilegedUser() {
   throw new Error('PostgreSQL cannot run as root and there is no other account to run it as: start this as an ordinary user');
 }
 
-/** Returns the given folder, or one under /var/lib when the account cannot enter a parent such as /root. */
+/**
+ * Returns the given folder, or one under /var/lib when the account cannot enter a parent such as /root. A file in that parent names it, so
+ * that a stack whose folder was removed begins with empty data.
+ */
 function reachableFolder(wanted, account) {
   if (!account) return wanted;
   mkdirSync(dirname(wanted), { recursive: true });
   const reachable = spawnSync('test', ['-x', dirname(wanted)], { uid: account.uid, gid: account.gid }).status === 0;
-  return reachable
-    ? wanted
-    : join('/var/lib/messaging-gateway', createHash('sha256').update(wanted).digest('hex').slice(0, 12), 'postgres');
+  if (reachable) return wanted;
+  const file = `${wanted}.folder`;
+  if (!existsSync(file)) replaceFile(file, join('/var/lib/messaging-gateway', randomBytes(6).toString('hex'), 'postgres'));
+  return readFileSync(file, 'utf8');
 }
 
 /** Settings for data that no crash needs to survive. Without autovacuum, plans do not change while a test runs. */
