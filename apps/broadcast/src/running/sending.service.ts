@@ -14,6 +14,8 @@ const SEND_DEADLINE_MS = SendTemplate.deadlineMs;
 const QUERY_AFTER_S = 2;
 /** Seconds until a recipient of a suspended business is tried again; the broadcast goes on when the operator resumes the business. */
 const SUSPENDED_RETRY_S = 300;
+/** Seconds until a recipient is tried again that the gateway could not be queried for. */
+const ACCESS_RETRY_S = 15;
 /** Nothing was sent, so a retry is safe. */
 const RETRYABLE = new Set(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
 /** This attempt or an earlier one may have sent the message. */
@@ -45,8 +47,14 @@ export class SendingService {
     const { nth, phone: to, body_params, header_params, button_params, intent_id } = recipient;
     // No caller's Idempotency-Key has a space, so none meets one of the same API key.
     const key = `broadcast${api_key_id === null ? ':' : ' '}${id}:${nth}`;
+    let access: Access;
     try {
-      const { plan, timezone, daily_limit } = await this.accessOf(broadcast);
+      access = await this.accessOf(broadcast);
+    } catch (error) {
+      return endWithoutAccess(error);
+    }
+    try {
+      const { plan, timezone, daily_limit } = access;
       const sender = {
         business_id,
         sent_by: 'broadcast' as const,
@@ -70,6 +78,14 @@ export class SendingService {
   private async accessOf({ business_id, api_key_id, plan, timezone }: RunningBroadcast): Promise<Access> {
     return api_key_id === null ? { plan, timezone, daily_limit: null } : this.keys.find({ business_id, api_key_id });
   }
+}
+
+/** The send was not attempted. */
+function endWithoutAccess(error: unknown): RecipientEnd {
+  const cause = error instanceof GatewayError ? causeOf(error) : null;
+  return cause
+    ? { state: 'pending', afterSeconds: 0, isCounted: false, cause }
+    : { state: 'pending', afterSeconds: ACCESS_RETRY_S, isCounted: false };
 }
 
 function endOf(error: unknown, { attempts, intent_id }: DueRecipient): RecipientEnd {
