@@ -22,6 +22,8 @@ const GRACE_MS = 45_000;
 const SIMULATOR_GRACE_MS = 3_500;
 /** Priority of the simulator: WhatsApp's servers do not slow down when this machine is busy. */
 const SIMULATOR_NICE = -10;
+/** A migration has ten minutes, and retries for eight of them to lock its table. */
+const MIGRATE_WITHIN_MS = 660_000;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 /** Options of Node.js for all services in one process, with sizes in megabytes; equal to those of the profile `small` in docker-compose.yml. */
@@ -164,7 +166,8 @@ export class Stack {
   async #migrate(apps) {
     if (apps.length === 0) return;
     const urls = Object.fromEntries(apps.map((app) => [app, this.#environmentOf(app).DATABASE_URL]));
-    await runOnce('migrations', 'tools/start/migrate.mjs', { ...process.env, DATABASE_URLS: JSON.stringify(urls) });
+    const env = { ...process.env, DATABASE_URLS: JSON.stringify(urls) };
+    await runOnce('migrations', 'tools/start/migrate.mjs', env, [], MIGRATE_WITHIN_MS);
   }
 
   #environmentOf(app) {

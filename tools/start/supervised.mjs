@@ -122,7 +122,7 @@ function parsed(line) {
   }
 }
 
-/** Runs a command of an app to its end. @throws Error with its last line if it fails */
+/** Runs a command of an app to its end. @throws Error with its last line if it fails, or one that says that it took too long */
 export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
   const child = spawn(process.execPath, [file, ...args], {
     env,
@@ -136,9 +136,11 @@ export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
     child.once('exit', resolve);
   });
   if (code === 0) return output;
+  const command = `${name}: ${file.split('/').pop()}`;
+  if (child.killed) throw new Error(`${command} did not end within ${timeoutMs / 1_000} s, and was ended`);
   // Node prints its version after an uncaught error.
   const lines = output.trim().split('\n');
   const last = lines.findLast((line) => /^\w*Error\b/.test(line)) ?? lines.pop() ?? '';
   const { msg, err } = parsed(last);
-  throw new Error(`${name}: ${file.split('/').pop()} failed: ${err?.msg ? `${msg}: ${err.msg}` : (msg ?? last)}`);
+  throw new Error(`${command} failed: ${err?.msg ? `${msg}: ${err.msg}` : (msg ?? last)}`);
 }
