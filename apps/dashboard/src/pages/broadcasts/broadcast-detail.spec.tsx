@@ -117,6 +117,20 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/for other reasons/)).toBeNull();
   });
 
+  it('draw each step of the funnel as long as the share beside it', async () => {
+    drawDetail({ total_recipients: 65, sent: 60, failed: 5, delivered: 60, read: 30, replied: 13 });
+    const steps = await screen.findAllByTitle('Show these recipients');
+    expect(steps.map(({ textContent }) => textContent)).toEqual([
+      'Sent60 · 92 %',
+      'Delivered60 · 92 %',
+      'Read30 · 46 %',
+      'Replied within a day13 · 20 %',
+      'Failed5 · 8 %',
+    ]);
+    const widths = steps.map((step) => (step.lastElementChild?.firstElementChild as HTMLElement).style.width);
+    expect(widths.map((width) => Math.round(Number.parseFloat(width)))).toEqual([92, 92, 46, 20, 8]);
+  });
+
   it('keep a line for the cost of a running broadcast, so that the first price moves nothing', async () => {
     const running = { ...broadcast, status: 'running', finished_at: null };
     const cost = { currency: 'INR', cost: '1.6', charged: 2, free: 0, without_rate: 0 };

@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, Refusal, requests, sent, type } from '../../page.fixture';
 import { CheckStep } from './check-step';
@@ -103,11 +103,20 @@ describe('the check of a new broadcast (decision 453)', () => {
 
   it('decision 621: says how many opted out, or that it is unknown', async () => {
     drawStep(null, { ...check, total: 10, suppressed: 3 });
-    await screen.findByText('3 people opted out or are blocked, and will get nothing.');
+    await screen.findByText('3 people opted out or are blocked, and will get nothing. They use the daily limit all the same.');
     expect(document.body.textContent).toMatch(/7 people will get offer/);
+    await press('Start sending');
+    const dialog = await screen.findByRole('dialog', { name: 'Send offer to 7 people?' });
+    within(dialog).getByRole('button', { name: 'Send to 7 people' });
+    cleanup();
+    drawStep(null, { ...check, total: 3, suppressed: 3 });
+    await screen.findByText(/^3 people opted out/);
+    expect(screen.getByRole('button', { name: 'Start sending' }).hasAttribute('disabled')).toBe(true);
     cleanup();
     drawStep(null, { ...check, suppressed: null });
-    await screen.findByText('The opted-out contacts in this list cannot be counted now. They get nothing.');
+    await screen.findByText(
+      'The opted-out contacts in this list cannot be counted now. They get nothing. They use the daily limit all the same.',
+    );
   });
 
   it('decision 710: an unchanged draft has one Idempotency-Key until it was created, also after a reload', async () => {

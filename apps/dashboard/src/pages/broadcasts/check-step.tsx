@@ -60,7 +60,8 @@ export function CheckStep({
   });
   const long = longRows(table);
   const when = moment?.toLocaleString('en', { dateStyle: 'full', timeStyle: 'short', timeZone: zone });
-  const people = peopleCounted(table.rows.length);
+  const reached = (check.data?.total ?? 0) - (check.data?.suppressed ?? 0);
+  const people = peopleCounted(reached);
   return (
     <Stack>
       <TextInput
@@ -96,8 +97,8 @@ export function CheckStep({
               <>
                 {isValid ? (
                   <Alert color="green" title={total === 1 ? 'The row is valid' : `All ${number(total)} rows are valid`}>
-                    {peopleCounted(total - (suppressed ?? 0))} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each
-                    message as {template.category.toLowerCase()}. Sending takes about {lasts(total)}
+                    {people} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each message as{' '}
+                    {template.category.toLowerCase()}. Sending takes about {lasts(total)}
                     {when ? `, from ${when} (${zone}).` : '.'}
                   </Alert>
                 ) : (
@@ -108,11 +109,15 @@ export function CheckStep({
                     onLeaveOut={(lines) => change({ table: { ...table, rows: table.rows.filter(({ line }) => !lines.has(line)) } })}
                   />
                 )}
-                <SuppressedNotice suppressed={suppressed} />
+                <SuppressedNotice suppressed={suppressed} isCounted />
                 <CostEstimate estimate={estimate} category={category} />
                 <DailyLimitNotice {...daily_limit} tooMany={tooMany} startsAt={moment} />
                 <Group justify="flex-end">
-                  <Button disabled={!isValid || tooMany || draft.name.trim() === ''} loading={start.isPending} onClick={open}>
+                  <Button
+                    disabled={!isValid || tooMany || reached === 0 || draft.name.trim() === ''}
+                    loading={start.isPending}
+                    onClick={open}
+                  >
                     {when ? 'Schedule' : 'Start sending'}
                   </Button>
                 </Group>
