@@ -5,7 +5,7 @@ import { crashPoint } from '@mgw/faults';
 import { activeTraceparent } from '@mgw/telemetry';
 import { ConnectionsService } from '../connections/connections.service';
 import { Signatures } from '../connections/signatures';
-import { readCallback, TooManyValuesError } from '../splitting/read-callback';
+import { readCallback, UnusualCallbackError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { EventsInFlight } from '../splitting/events-in-flight';
 import { CallbackTimesStore } from '../callbacks/callback-times.store';
@@ -106,7 +106,7 @@ export class CallbackService {
     try {
       return divide(readCallback(body), { body, businesses }, await this.connections.current());
     } catch (error) {
-      if (!(error instanceof TooManyValuesError)) return undefined;
+      if (!(error instanceof UnusualCallbackError)) return undefined;
       return [{ lane, parsed: undefined, body }];
     }
   }

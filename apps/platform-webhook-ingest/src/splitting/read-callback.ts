@@ -9,20 +9,20 @@ const COMMA = 0x2c;
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
 
-/** The callback has more values than this process parses, so it becomes a dead letter unread. */
-export class TooManyValuesError extends Error {
-  constructor() {
-    super(`more than ${MOST_VALUES} values: WhatsApp sends no such callback`);
+/** The callback exceeds a bound of this process, so it becomes a dead letter. */
+export class UnusualCallbackError extends Error {
+  constructor(excess: string) {
+    super(`${excess}: WhatsApp sends no such callback`);
   }
 }
 
 /**
  * Parses a callback. Removes NUL from texts, which PostgreSQL cannot store, and replaces lone surrogates (platform §9).
- * @throws TooManyValuesError
- * @throws Error if it is not JSON or nested too deep
+ * @throws UnusualCallbackError if it has too many values or is nested too deep
+ * @throws Error if it is not JSON
  */
 export function readCallback(body: Buffer): unknown {
-  if (hasTooManyValues(body)) throw new TooManyValuesError();
+  if (hasTooManyValues(body)) throw new UnusualCallbackError(`more than ${MOST_VALUES} values`);
   return toStorable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
 }
 
@@ -45,12 +45,12 @@ function hasTooManyValues(body: Buffer): boolean {
 
 /**
  * Cleans the texts of a parsed value in place.
- * @throws Error if it has more levels of arrays and objects
+ * @throws UnusualCallbackError if it has more levels of arrays and objects
  */
 export function toStorable(value: unknown, levels: number): unknown {
   if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0') ? value : value.replaceAll('\0', '').toWellFormed();
   if (typeof value !== 'object' || value === null) return value;
-  if (levels === 0) throw new Error('nested too deep');
+  if (levels === 0) throw new UnusualCallbackError('nested too deep');
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) members[name] = toStorable(members[name], levels - 1);
   return value;
