@@ -30,7 +30,7 @@ export function KeyActions({ apiKey, edit, rotate, revoke }: KeyActionsProps) {
         color="red"
         variant="light"
         question={`Revoke ${apiKey.name}?`}
-        consequence="Software that uses this key stops working at once."
+        consequence="Software that uses this key stops working at once, and its broadcasts pause. If the key was rotated, its broadcasts go on with the new key: pause them yourself."
         onConfirm={revoke}
       >
         Revoke

@@ -16,7 +16,8 @@ export function RotateKeyForm({ isPending, rotate }: { isPending: boolean; rotat
   return (
     <Form onSubmit={() => rotate(Number(grace) as Grace)}>
       <Text size="sm">
-        The new key has the same name, permissions, limits and addresses. Both keys share one daily count until the old one ends.
+        The new key has the same name, permissions, limits and addresses. Both keys share one daily count until the old one ends. Broadcasts
+        of the old key go on with the new one.
       </Text>
       <Select
         label="The old key ends"
