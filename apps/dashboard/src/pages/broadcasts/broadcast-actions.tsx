@@ -7,6 +7,7 @@ import { ConfirmButton } from '../../components/confirm-button';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { number } from '../../components/format-number';
 import { useDraft } from './draft';
+import { isWaiting } from './broadcast-phase';
 import { RetryDialog } from './retry-dialog';
 import { useDuplicate } from './use-duplicate';
 
@@ -41,7 +42,7 @@ export function BroadcastActions({
   const isPaused = status === 'paused';
   return (
     <Group>
-      {finished_at === null && (
+      {finished_at === null && !isWaiting(broadcast) && (
         <>
           <Button
             variant="default"

@@ -117,6 +117,22 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/for other reasons/)).toBeNull();
   });
 
+  it('decision 241: say what a broadcast with nothing left to send waits for, without pace, plot and Pause', async () => {
+    const waiting = { status: 'running', finished_at: null, sent: 8, failed: 1, pending: 0, unclear: 1 };
+    drawDetail(waiting);
+    await screen.findByText('8 sent · 1 failed · waiting for 1 confirmation');
+    screen.getByText('waiting');
+    expect(screen.queryByText(/a second|Measuring|to go/)).toBeNull();
+    expect(screen.queryByRole('img', { name: /Messages a minute/ })).toBeNull();
+    expect(screen.queryByRole('button', { name: /Pause|Cancel/ })).toBeNull();
+    cleanup();
+    drawDetail({ ...waiting, status: 'completed', finished_at: AT });
+    await screen.findByText('8 sent · 1 failed · 1 not confirmed by WhatsApp yet');
+    cleanup();
+    drawDetail({ ...waiting, status: 'paused' });
+    await screen.findByRole('button', { name: 'Resume' });
+  });
+
   it('draw each step of the funnel as long as the share beside it', async () => {
     drawDetail({ total_recipients: 65, sent: 60, failed: 5, delivered: 60, read: 30, replied: 13 });
     const steps = await screen.findAllByTitle('Show these recipients');

@@ -4,8 +4,8 @@ import { useRef } from 'react';
 import { api, request } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
-import { StateBadge } from '../../components/state-badge';
 import { BroadcastActions } from './broadcast-actions';
+import { BroadcastBadge } from './broadcast-badge';
 import { BroadcastCost } from './broadcast-cost';
 import { BroadcastFailures } from './broadcast-failures';
 import { BroadcastFunnel } from './broadcast-funnel';
@@ -13,6 +13,7 @@ import { type Look, PACE_MS, paceOf, BroadcastPace } from './broadcast-pace';
 import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastRatePlot } from './broadcast-rate-plot';
 import { PLOT_MS, ratesOf } from './broadcast-rates';
+import { isSending } from './broadcast-phase';
 import { PauseCauseAlert } from './pause-cause-alert';
 import { BroadcastRecipients } from './broadcast-recipients';
 import { StartsAt } from './starts-at';
@@ -54,7 +55,7 @@ export function BroadcastDetail({
               <Title order={3} size="h4" style={{ overflowWrap: 'anywhere' }}>
                 {broadcast.name}
               </Title>
-              <StateBadge of={broadcast.status} />
+              <BroadcastBadge {...broadcast} />
             </Group>
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {broadcast.template_name} ({broadcast.language}) · created <RelativeTime at={broadcast.created_at} />
@@ -76,9 +77,9 @@ export function BroadcastDetail({
           </div>
           <BroadcastProgress {...broadcast} />
           <BroadcastCost {...broadcast} />
-          {broadcast.status === 'running' && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
-          {(broadcast.status === 'running' || broadcast.rates.length > 0) && (
-            <BroadcastRatePlot rates={broadcast.rates} isRunning={broadcast.status === 'running'} />
+          {isSending(broadcast) && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
+          {(isSending(broadcast) || broadcast.rates.some((rate) => rate > 0)) && (
+            <BroadcastRatePlot rates={broadcast.rates} isRunning={isSending(broadcast)} />
           )}
           {broadcast.pause_cause && <PauseCauseAlert cause={broadcast.pause_cause} pending={broadcast.pending} />}
           <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />

@@ -6,11 +6,11 @@ import { useLiveRefresh } from '../../api/use-live-refresh';
 import { peopleCounted } from '../../components/format-number';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
-import { StateBadge } from '../../components/state-badge';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
 import { QueryResult } from '../../components/query-result';
 import { PageTitle } from '../../components/page-title';
+import { BroadcastBadge } from './broadcast-badge';
 import { BroadcastCost } from './broadcast-cost';
 import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastDetail } from './broadcast-detail';
@@ -79,7 +79,7 @@ export function BroadcastsPage() {
                         )}
                       </Text>
                     </div>
-                    <StateBadge of={one.status} />
+                    <BroadcastBadge {...one} />
                   </Group>
                   <BroadcastProgress {...one} />
                   {one.pause_cause && (
