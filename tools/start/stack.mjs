@@ -27,7 +27,7 @@ const MIGRATE_WITHIN_MS = 660_000;
 const graceOf = ({ app }) => (app === 'platform-simulator' ? SIMULATOR_GRACE_MS : GRACE_MS);
 const MIGRATED = [...SERVICES, 'gateway'];
 /** Options of Node.js for all services in one process, with sizes in megabytes; equal to those of the profile `small` in docker-compose.yml. */
-const STANDALONE_OPTIONS = '--max-semi-space-size=24 --max-old-space-size=1344 --use-largepages=silent';
+const STANDALONE_OPTIONS = '--max-semi-space-size=24 --max-old-space-size=1376 --use-largepages=silent';
 const NATS_USERS = new URL('../../deploy/nats/users.conf', import.meta.url);
 /** The apps that a process runs. */
 const appsOf = (app) => (app === 'standalone' ? [app, ...MIGRATED] : [app]);
