@@ -48,7 +48,15 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
   PLATFORM_REFUSED: refusedSend,
   PLATFORM_THROTTLED: refusedSend,
   PLATFORM_UNAVAILABLE: { ...refusedSend, retryable: Type.Literal(true) },
-  OUTCOME_UNKNOWN: { hint, message_id },
+  OUTCOME_UNKNOWN: {
+    hint,
+    message_id: Type.Optional(
+      Type.String({
+        description:
+          'gw_…: the unresolved send, for GET /message-status/{message_id}. Absent after a change of a template or of the subscription: look at the list after its sync, or run the checks, before you repeat it.',
+      }),
+    ),
+  },
   IDEMPOTENCY_IN_FLIGHT: { hint, retry_after_seconds },
   IDEMPOTENCY_MISMATCH: { hint },
   NOT_FOUND: { hint },

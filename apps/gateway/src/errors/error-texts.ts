@@ -247,9 +247,12 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     },
   },
   OUTCOME_UNKNOWN: {
-    meaning: 'The response of WhatsApp was unclear: the message may have been sent. The gateway never repeats it by itself.',
-    remedy: 'Query the status of `message_id` (`GET /api/v1/message-status/gw_…`). It is final as soon as WhatsApp reports on the message.',
-    retry: 'Only with the same `Idempotency-Key`, so that nothing is sent twice. Without one the customer may get the message twice.',
+    meaning:
+      'The response of WhatsApp was unclear: the message may have been sent, or the change made. The gateway never repeats it by itself.',
+    remedy:
+      'Query the status of `message_id` (`GET /api/v1/message-status/gw_…`). It is final as soon as WhatsApp reports on the message. A change of a template or of the subscription has no `message_id`: look at the list of templates after its sync, or run the checks of the connection.',
+    retry:
+      'A send only with the same `Idempotency-Key`, so that nothing is sent twice. Without one the customer may get the message twice. A change without a `message_id` only if the list or the checks do not show it.',
     example: {
       error: 'The messaging platform gave no clear response, so the message may have been sent. The gateway does not retry it.',
       message_id: 'gw_0199c3f0-5b1e-7c42-9d6a-2f8e4b7a1c05',
