@@ -43,7 +43,7 @@ function* fieldsOf({ properties, required = [] }, prefix = '') {
   }
 }
 
-const typeOf = ({ type, anyOf }) => type ?? [...new Set(anyOf.map(typeOf))].join(' or ');
+const typeOf = ({ type }) => [type].flat().join(' or ');
 
 const page = readFileSync(FILE, 'utf8');
 const made = page.replace(PART, (_, begin, end) => `${begin}\n${reference()}\n\n${end}`);

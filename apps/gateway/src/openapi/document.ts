@@ -52,7 +52,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
   const context: Context = { requests, schemas, serverUrl };
   for (const endpoint of endpointsOf(modules)) (paths[endpoint.path] ??= {})[endpoint.method] = operation(endpoint, context);
   const events = webhooks(schemas);
-  return {
+  const document = {
     openapi: '3.1.0',
     info: {
       title: 'Messaging gateway',
@@ -76,6 +76,20 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
       },
     },
   };
+  return JSON.parse(JSON.stringify(document), plainUnion) as Json;
+}
+
+/** Writes literals as `enum`, and a schema or null as one with two types: Scalar rejects some schemas whose members are `anyOf`. */
+function plainUnion(_key: string, value: unknown): unknown {
+  const { anyOf, ...schema } = (value ?? {}) as { anyOf?: { type?: unknown; const?: unknown; enum?: unknown[] }[] };
+  if (!Array.isArray(anyOf)) return value;
+  const [first, second] = anyOf;
+  if (typeof first?.type !== 'string') return value;
+  const literals = anyOf.map((member) => member.const);
+  if (!literals.includes(undefined) && anyOf.every(({ type }) => type === first.type))
+    return { ...schema, type: first.type, enum: literals };
+  if (anyOf.length !== 2 || second?.type !== 'null' || first.const !== undefined) return value;
+  return { ...first, ...schema, type: [first.type, 'null'], ...(first.enum && { enum: [...first.enum, null] }) };
 }
 
 interface Context {

@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
         phone: { type: 'string' },
         template_name: { type: 'string', minLength: 1, maxLength: 512 },
         language: {},
-        body_params: { anyOf: [{ type: 'array', maxItems: 50 }, { type: 'null' }] },
+        body_params: { type: ['array', 'null'], maxItems: 50 },
         header_params: {},
         button_params: {},
       },

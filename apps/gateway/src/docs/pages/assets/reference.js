@@ -10,6 +10,7 @@ Scalar.createApiReference('#reference', {
   hideClientButton: true,
   showDeveloperTools: 'never',
   documentDownloadType: 'direct',
+  authentication: { preferredSecurityScheme: 'apiKey' },
   // The samples are those of the document.
   hiddenClients: true,
   // error-pages.ts links to these places.
