@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ERRORS_PATH } from '../errors/help-link';
 import { documentText, DOCUMENTS, guideText, ROOT } from './documents';
 import { errorPages, type ApiDocument } from './error-pages';
@@ -22,17 +22,14 @@ const PACKAGE = join(ROOT, 'node_modules/@scalar/fastify-api-reference/dist/js')
 /** The API's document in its forms, the guides, and the pages to read and try it. Nothing comes from a CDN (decision 275). */
 export function docsRoutes(server: FastifyInstance, document: object, publicUrl: string): void {
   // One buffer for all readers: a copy for each slow reader would be half a megabyte.
-  const send = (reply: FastifyReply, type: string, body: Buffer) =>
-    reply
-      .type(`${type}; charset=utf-8`)
-      .headers({ 'content-security-policy': POLICY, 'cache-control': `public, max-age=${DOCUMENT_AGE}` })
-      .send(body);
+  const send = (reply: FastifyReply, type: string, body: Buffer, caching = `public, max-age=${DOCUMENT_AGE}`) =>
+    reply.type(`${type}; charset=utf-8`).headers({ 'content-security-policy': POLICY, 'cache-control': caching }).send(body);
   const text = (path: string, type: string, body: string) => {
     const bytes = Buffer.from(body);
     server.get(path, (_request, reply) => send(reply, type, bytes));
   };
 
-  text('/docs', 'text/html', htmlPage('API reference', 'reference.html'));
+  text('/docs', 'text/html', htmlPage('/docs', 'API reference', 'reference.html'));
   void server.register(fastifyStatic, {
     root: [ASSETS, PACKAGE].filter(existsSync),
     prefix: '/docs/assets/',
@@ -55,9 +52,12 @@ export function docsRoutes(server: FastifyInstance, document: object, publicUrl:
   for (const { path, file } of DOCUMENTS) if (file?.endsWith('.md')) text(path, 'text/markdown', guideText(file));
 
   const errors = errorPages(document as ApiDocument);
-  const errorPage = ({ url }: { url: string }, reply: FastifyReply) => {
-    const page = errors.get(url.split('?')[0] ?? '');
-    return page === undefined ? reply.callNotFound() : send(reply, 'text/html', Buffer.from(page));
+  const errorPage = ({ url, headers: { accept } }: FastifyRequest, reply: FastifyReply) => {
+    const page = errors.pages.get(url.split('?')[0] ?? '');
+    if (page !== undefined) return send(reply, 'text/html', Buffer.from(page));
+    if (!accept?.includes('text/html')) return reply.callNotFound();
+    // A person mistyped the code. The same path has a JSON response for programs, so no cache may keep this one.
+    return send(reply.code(404), 'text/html', Buffer.from(errors.unknown), 'no-store');
   };
   server.get(ERRORS_PATH, errorPage);
   server.get(`${ERRORS_PATH}/:code`, errorPage);

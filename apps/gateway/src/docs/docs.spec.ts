@@ -82,6 +82,25 @@ describe('the documentation that the gateway serves', () => {
     }
   });
 
+  it('a browser gets the list of all codes for an unknown one, and caches keep neither for the other', async () => {
+    const page = await http().get('/docs/errors/NOPE').set('accept', 'text/html,application/xhtml+xml,*/*;q=0.8').expect(404);
+    expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+    expect(page.text).toContain('No error has this code.');
+    for (const code of CODES) expect(page.text).toContain(`href="/docs/errors/${code}"`);
+    expect((await textOf('/docs/errors')).text).not.toContain('No error has this code.');
+    const { headers } = await http().get('/docs/errors/NOPE').expect(404);
+    expect([headers['content-type'], headers['cache-control']]).toEqual(['application/json; charset=utf-8', 'no-store']);
+  });
+
+  it.each([
+    ['/docs', '/docs'],
+    ['/docs/errors', '/docs/errors'],
+    ['/docs/errors/WINDOW_CLOSED', '/docs/errors'],
+  ])('%s marks its place in the navigation', async (path, place) => {
+    const { text } = await textOf(path);
+    expect([...text.matchAll(/<a href="([^"]+)" aria-current="page">/g)].map(([, marked]) => marked)).toEqual([place]);
+  });
+
   it('decision 2: the Link header of every error leads to its page, and its body has no additional member', async () => {
     const { token } = await dashboard.apiKey({ limit: 1 });
     const operator = await dashboard.session('operator', null);

@@ -13,17 +13,19 @@ export interface ApiDocument {
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 const UNCHANGED = 'The same request gets the same response until something has changed.';
 
-/** The pages of the whole error catalogue, by path. @param document the API's, which lists the errors of each endpoint */
-export function errorPages(document: ApiDocument): Map<string, string> {
+/** The pages of the whole error catalogue, by path, and one for an unknown code. @param document the API's, which lists the errors of each endpoint */
+export function errorPages(document: ApiDocument): { pages: Map<string, string>; unknown: string } {
   const sources = sourcesByCode(document);
   const errors = CODES.map((code) => {
     const { status, retryable } = ERRORS[code];
     return { code, status: String(status), retryable: retryable ? 'yes' : 'no', meaning: ERROR_TEXTS[code].meaning };
   });
-  return new Map([
-    [ERRORS_PATH, htmlPage('errors', 'errors.html', { errors })],
+  const list = (unknown: Record<string, string>[]) => htmlPage(ERRORS_PATH, 'errors', 'errors.html', { errors, unknown });
+  const pages = new Map([
+    [ERRORS_PATH, list([])],
     ...CODES.map((code): [string, string] => [`${ERRORS_PATH}/${code}`, errorPage(code, sources.get(code) ?? [])]),
   ]);
+  return { pages, unknown: list([{}]) };
 }
 
 function errorPage(code: ErrorCode, sources: Source[]): string {
@@ -31,7 +33,7 @@ function errorPage(code: ErrorCode, sources: Source[]): string {
   const statuses = new Set([String(ERRORS[code].status), ...sources.map(({ status }) => status)]);
   const isInternal = INTERNAL_ONLY.has(code);
   const bodies = code === 'RATE_LIMITED' ? [errorBody(code, true), errorBody(code, false)] : [errorBody(code, false)];
-  return htmlPage(code, 'error.html', {
+  return htmlPage(ERRORS_PATH, code, 'error.html', {
     code,
     meaning,
     remedy,

@@ -18,9 +18,9 @@ export function filled(file: string, view: View): string {
   return fill(readFileSync(join(FOLDER, file), 'utf8'), view, file.endsWith('.html') ? html : (text) => text);
 }
 
-/** @param file the body of the page, in `pages/` */
-export function htmlPage(title: string, file: string, view: View = {}): string {
-  const documents = DOCUMENTS.map(({ path, name }) => ({ path, name }));
+/** @param place the path that the navigation marks @param file the body of the page, in `pages/` */
+export function htmlPage(place: string, title: string, file: string, view: View = {}): string {
+  const documents = DOCUMENTS.map(({ path, name }) => ({ path, name, current: path === place ? 'aria-current="page"' : '' }));
   return filled('layout.html', { title, documents, body: filled(file, view) });
 }
 
