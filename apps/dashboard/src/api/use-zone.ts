@@ -1,7 +1,10 @@
-import { useMe } from './session';
+import { useQuery } from '@tanstack/react-query';
+import { meQuery } from './session';
 
-/** The zone whose days count for the business now. */
+const BROWSER_ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The zone of all times on the page: the one whose days count for the business now. An operator has no business and sees the browser's. */
 export function useZone(): string {
-  const { business } = useMe();
-  return business?.timezone_now ?? business?.timezone ?? 'UTC';
+  const { data } = useQuery({ ...meQuery, enabled: false });
+  return data?.business?.timezone_now ?? data?.business?.timezone ?? BROWSER_ZONE;
 }

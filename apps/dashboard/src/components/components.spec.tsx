@@ -3,11 +3,12 @@ import { Button, Drawer, MantineProvider, Modal, TextInput } from '@mantine/core
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
 import { useState, type ChangeEvent, type ReactNode } from 'react';
-import { api, ApiError, request } from '../api/client';
+import { api, ApiError, queries, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
 import { shareOf } from './busiest-key';
 import { CapBanner } from './cap-banner';
 import { duration, untilMidnight } from './clock';
+import { clockTime, dayOf } from './clock-time';
 import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
 import { DataTable } from './data-table';
@@ -316,15 +317,38 @@ describe('the dashboard’s components (decision 430)', () => {
     expect([1, 2, 3].map((column) => style.getPropertyValue(`--column-${column}`))).toEqual(['"Name"', '"Count"', '']);
   });
 
-  it('expiry: reads and writes the browser’s local time, and null without one', async () => {
+  it('expiry: reads and writes the time in the business’s zone, which it names, and null without one', async () => {
     const change = jest.fn();
-    const at = new Date(2026, 4, 6, 7, 8).toISOString();
-    draw(<ExpiryField label="Expires" description="" value={at} onChange={change} />);
-    expect((screen.getByLabelText('Expires') as HTMLInputElement).value).toBe('2026-05-06T07:08');
-    await type('Expires', '2026-05-06T09:10');
-    await type('Expires', '12026-05-06T09:10');
-    await type('Expires', '');
-    expect(change.mock.calls).toEqual([[new Date(2026, 4, 6, 9, 10).toISOString()], [null]]);
+    function Field() {
+      queries.setQueryData(['me'], { business: { timezone: 'Asia/Kolkata' } });
+      return <ExpiryField label="Expires" description="" value="2026-05-06T20:08:00.000Z" onChange={change} />;
+    }
+    draw(<Field />);
+    const label = 'Expires, Asia/Kolkata time';
+    expect((screen.getByLabelText(label) as HTMLInputElement).value).toBe('2026-05-07T01:38');
+    await type(label, '2026-05-06T09:10');
+    await type(label, '12026-05-06T09:10');
+    await type(label, '');
+    expect(change.mock.calls).toEqual([['2026-05-06T03:40:00.000Z'], [null]]);
+  });
+
+  it('a time relative to now shows the exact one and its zone on hovering', () => {
+    function Time() {
+      queries.setQueryData(['me'], { business: { timezone: 'Asia/Kolkata' } });
+      return <RelativeTime at="2026-05-06T20:08:00.000Z" />;
+    }
+    draw(<Time />);
+    expect(document.querySelector('time')?.title).toBe('May 7, 2026, 1:38:00 AM, Asia/Kolkata');
+  });
+
+  it('days begin at midnight in the zone', () => {
+    jest.useFakeTimers({ now: Date.parse('2026-01-01T20:00:00Z') });
+    const kolkata = (at: string) => [dayOf(at, 'Asia/Kolkata'), clockTime(at, 'Asia/Kolkata')];
+    expect(kolkata('2026-01-01T18:30:00Z')).toEqual(['Today', '12:00 AM']);
+    expect(kolkata('2026-01-01T18:29:00Z')).toEqual(['Yesterday', 'Jan 1, 11:59 PM']);
+    expect(kolkata('2025-12-31T18:29:00Z')).toEqual(['Dec 31, 2025', 'Dec 31, 11:59 PM']);
+    expect(dayOf('2026-01-01T18:29:00Z', 'UTC')).toBe('Today');
+    jest.useRealTimers();
   });
 
   it('number: reports 0 for what is no number', async () => {

@@ -1,4 +1,5 @@
 import { Group, Text, Tooltip } from '@mantine/core';
+import { useZone } from '../api/use-zone';
 import { useNow } from './clock';
 import { clockTime } from './clock-time';
 import { number } from './format-number';
@@ -11,14 +12,9 @@ const HEIGHT = 24;
 /** An hour without deliveries shows its base line. */
 const FROM_BELOW = { display: 'flex', flexDirection: 'column', justifyContent: 'flex-end' } as const;
 
-interface DeliveryRateProps {
-  webhook: Schemas['Webhooks']['webhooks'][number];
-  /** The zone of the hours; the browser's by default. */
-  zone?: string;
-}
-
 /** The success rate of the last 24 hours, and a bar for each hour. */
-export function DeliveryRate({ webhook, zone }: DeliveryRateProps) {
+export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhooks'][number] }) {
+  const zone = useZone();
   const now = useNow();
   const counts = webhook.last_24_hours ?? [];
   const succeeded = counts.reduce((sum, hour) => sum + hour.succeeded, 0);

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
+import { useZone } from '../api/use-zone';
 import { DatetimeField } from './datetime-field';
-import { isoOf, localDatetime } from './local-datetime';
+import { isoOf, localTime } from './local-time';
 
 interface ExpiryFieldProps {
   label: string;
@@ -11,16 +12,17 @@ interface ExpiryFieldProps {
   onChange: (value: string | null) => void;
 }
 
-/** A date and a time in the browser's time zone. */
+/** A date and a time in the zone of the page. */
 export function ExpiryField({ label, description, value, error, onChange }: ExpiryFieldProps) {
+  const zone = useZone();
   return (
     <DatetimeField
-      label={label}
+      label={`${label}, ${zone} time`}
       description={description}
       error={error}
-      value={value === null ? '' : localDatetime(value)}
+      value={value === null ? '' : localTime(Date.parse(value), zone)}
       onChange={({ currentTarget: { value: typed } }) => {
-        const expiry = isoOf(typed);
+        const expiry = isoOf(typed, zone);
         if (expiry !== null || typed === '') onChange(expiry);
       }}
     />

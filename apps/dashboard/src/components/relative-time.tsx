@@ -1,3 +1,4 @@
+import { useZone } from '../api/use-zone';
 import { useNow } from './clock';
 import { exactTime, momentDate } from './clock-time';
 
@@ -8,7 +9,7 @@ const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [30 * 86_400, 'day'],
 ];
 
-function relative(at: string, zone?: string): string {
+function relative(at: string, zone: string): string {
   const seconds = Math.round((new Date(at).getTime() - Date.now()) / 1_000);
   const format = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
   let divisor = 1;
@@ -20,15 +21,15 @@ function relative(at: string, zone?: string): string {
 }
 
 /**
- * The time relative to now; hovering shows the exact time. A tooltip component in each row would slow the scrolling of a long list.
+ * The time relative to now; hovering shows the exact time and its zone. A tooltip component in each row would slow the scrolling of a long list.
  * @param never the text that replaces a missing time
- * @param zone of the date and the exact time; the browser's by default
  */
-export function RelativeTime({ at, never = 'never', zone }: { at: string | null; never?: string; zone?: string }) {
+export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
   useNow();
+  const zone = useZone();
   if (at === null) return <span>{never}</span>;
   return (
-    <time dateTime={at} title={exactTime(at, zone)}>
+    <time dateTime={at} title={`${exactTime(at, zone)}, ${zone}`}>
       {relative(at, zone)}
     </time>
   );

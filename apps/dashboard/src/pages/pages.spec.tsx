@@ -424,16 +424,28 @@ describe('pages by their address (decision 430)', () => {
   });
 
   it('webhooks: does not show a disabled one as healthy', async () => {
-    const webhook = { id: 1, name: 'Switched off', url: 'https://a.example', events: [], is_active: 0, fail_count: 0, has_secret: true };
+    const webhook = {
+      id: 1,
+      name: 'Switched off',
+      url: 'https://a.example',
+      events: [],
+      is_active: 0,
+      fail_count: 0,
+      has_secret: true,
+      last_triggered_at: null,
+    };
     open('/webhooks', { 'GET /api/client/webhooks': () => ({ webhooks: [webhook] }) });
     await screen.findByText('Switched off');
     expect(screen.getByText('off')).toBeTruthy();
   });
 
   it('decision 632: a failing webhook shows since when, why and what comes next, and leads to its recovery', async () => {
-    const since = new Date(2026, 4, 6, 7, 8, 30).toISOString();
+    const since = '2026-05-06T01:38:30.000Z';
     const failing = { since, last_response_code: 503, reason: 'responded 503 instead of 200' };
-    const webhook = { id: 1, name: 'CRM', url: 'https://a.example', events: [], is_active: 1, fail_count: 12, has_secret: true, failing };
+    const webhook = {
+      ...{ id: 1, name: 'CRM', url: 'https://a.example', events: [], is_active: 1, fail_count: 12, has_secret: true, failing },
+      last_triggered_at: since,
+    };
     open('/webhooks', {
       'GET /api/client/webhooks': () => ({ webhooks: [webhook] }),
       'GET /api/client/webhooks/1/deliveries': () => ({ deliveries: [], next_cursor: null }),
@@ -443,11 +455,11 @@ describe('pages by their address (decision 430)', () => {
     const alert = (await screen.findByText(/^Deliveries fail since/)).closest('[role=alert]');
     expect(alert?.textContent).toMatch(/Last failure: responded 503 instead of 200\..*still sent, once.*30 days/);
     await press('Redeliver what failed');
-    const field = await screen.findByLabelText<HTMLInputElement>('Redeliver all failed since');
+    const field = await screen.findByLabelText<HTMLInputElement>('Redeliver all failed since, Asia/Kolkata time');
     expect(field.value).toBe('2026-05-06T07:08');
     await press('Redeliver all');
     await screen.findByText('Redelivering.');
-    expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: new Date(2026, 4, 6, 7, 8).toISOString() } }]);
+    expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: '2026-05-06T01:38:00.000Z' } }]);
   });
 
   it('plan bar: says that a Starter plan does not send', async () => {

@@ -15,7 +15,8 @@ import { recipientsOf, type Field } from './mapping';
 import type { RecipientsTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
-import { localTime, momentOf, startFault } from './start-time';
+import { localTime, momentOf } from '../../components/local-time';
+import { startFault } from './start-time';
 import { SuppressedNotice } from './suppressed-notice';
 import { useZone } from '../../api/use-zone';
 

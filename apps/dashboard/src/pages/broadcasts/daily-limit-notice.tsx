@@ -21,7 +21,7 @@ export function DailyLimitNotice({ limit, left, resets_at, tooMany, startsAt = n
     );
   return (
     <Alert color="yellow" role="alert" title="More recipients than the daily limit allows">
-      {rest} {limit > 0 && `More follow at ${clockTime(resets_at)}; shorten the list, or ask`}
+      {rest} {limit > 0 && `More follow at ${clockTime(resets_at, zone)}; shorten the list, or ask`}
       {limit === 0 && 'Ask'} the operator for a higher limit.
     </Alert>
   );

@@ -2,7 +2,8 @@ import type { Template } from '../templates/template-values';
 import { fieldsOf, isMapped, mapByNames, recipientsOf } from './mapping';
 import { readTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
-import { localTime, momentOf, startFault } from './start-time';
+import { localTime, momentOf } from '../../components/local-time';
+import { startFault } from './start-time';
 
 const template = {
   header_type: 'DOCUMENT',

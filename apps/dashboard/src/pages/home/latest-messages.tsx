@@ -1,7 +1,6 @@
 import { Anchor, Group, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
-import { useZone } from '../../api/use-zone';
 import { DataTable } from '../../components/data-table';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
@@ -10,7 +9,6 @@ import { StateBadge } from '../../components/state-badge';
 
 /** The newest messages; each link opens one in the log. */
 export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messages'>) {
-  const zone = useZone();
   if (messages.length === 0)
     return (
       <Text c="dimmed" size="sm">
@@ -24,7 +22,7 @@ export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messag
         {messages.map(({ message_id, sent_at, to, template, text, type, delivery_status, failure_reason }, i) => (
           <Table.Tr key={i}>
             <Table.Td style={{ whiteSpace: 'nowrap' }}>
-              <RelativeTime at={sent_at} zone={zone} />
+              <RelativeTime at={sent_at} />
             </Table.Td>
             <Table.Td style={{ whiteSpace: 'nowrap' }}>{phoneShown(to)}</Table.Td>
             <Table.Td maw={0} w="60%">

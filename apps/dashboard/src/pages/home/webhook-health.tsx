@@ -1,14 +1,12 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client';
-import { useZone } from '../../api/use-zone';
 import { DeliveryRate } from '../../components/delivery-rate';
 import { StateBadge } from '../../components/state-badge';
 import { counted } from '../../components/format-number';
 
 /** The deliveries of each webhook in the last 24 hours, with its log one click away. */
 export function WebhookHealth({ webhooks }: { webhooks: Schemas['Webhooks']['webhooks'] }) {
-  const zone = useZone();
   if (webhooks.length === 0)
     return (
       <Text c="dimmed" size="sm">
@@ -35,7 +33,7 @@ export function WebhookHealth({ webhooks }: { webhooks: Schemas['Webhooks']['web
                 webhook.fail_count > 0 && <StateBadge of="failed" label={`${counted(webhook.fail_count, 'failure')} in a row`} />
               )}
             </Group>
-            <DeliveryRate webhook={webhook} zone={zone} />
+            <DeliveryRate webhook={webhook} />
             <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/webhooks" search={{ id: String(webhook.id) }} />}>
               {failed > 0 ? `See and recover ${counted(failed, 'failed event')}` : 'Deliveries'}
             </Anchor>

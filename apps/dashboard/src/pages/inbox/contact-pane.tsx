@@ -1,7 +1,8 @@
 import { Box, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useZone } from '../../api/use-zone';
 import { CopyIcon } from '../../components/copy-icon';
-import { dayOf, timeOfDay } from '../../components/clock-time';
+import { dayOf, dayOrTime, timeOfDay } from '../../components/clock-time';
 import { phoneDialled, phoneShown } from '../../components/phone-shown';
 import { nameOf, type Conversation } from './conversation';
 import { LabelsField } from './labels-field';
@@ -31,6 +32,7 @@ export function ContactPane({
 }) {
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
+  const zone = useZone();
   const templates = useRecentTemplates(customer_phone, [...messages].reverse());
   return (
     <Stack gap="md" p="md">
@@ -50,11 +52,12 @@ export function ContactPane({
       </Stack>
       <Part title="Conversation">
         <Fact label="Assigned to">{assigned_to ? assigned_to.name || 'Former colleague' : 'Nobody'}</Fact>
-        <Fact label="First wrote">{first_inbound_at ? dayOf(first_inbound_at) : 'Never'}</Fact>
-        {!first_inbound_at && <Fact label="Known since">{dayOf(created_at)}</Fact>}
+        <Fact label="First wrote">{first_inbound_at ? dayOf(first_inbound_at, zone) : 'Never'}</Fact>
+        {!first_inbound_at && <Fact label="Known since">{dayOf(created_at, zone)}</Fact>}
         <Fact label={session_window.open ? 'Window closes' : 'Window'}>
-          {session_window.closes_at ? `${dayOf(session_window.closes_at)}, ${timeOfDay(session_window.closes_at)}` : 'closed'}
+          {session_window.closes_at ? `${dayOf(session_window.closes_at, zone)}, ${timeOfDay(session_window.closes_at, zone)}` : 'closed'}
         </Fact>
+        <Fact label="Time zone">{zone}</Fact>
         <Group justify="space-between" mt={4}>
           <Text size="sm" c="dimmed" id="auto-reply-label">
             Automatic replies
@@ -81,7 +84,7 @@ export function ContactPane({
             <Text key={message_id} size="sm" {...TYPED}>
               {text}{' '}
               <Text span size="xs" c="dimmed">
-                {author.name || 'Former colleague'} · {dayOf(at)}
+                {author.name || 'Former colleague'} · {dayOf(at, zone)}
               </Text>
             </Text>
           ))}
@@ -92,7 +95,7 @@ export function ContactPane({
         <Part title="Recent templates">
           {templates.map(({ message_id, template, at, delivery_status }) => (
             <Fact key={message_id} label={template} isMain>
-              {[dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at), delivery_status].filter(Boolean).join(' ')}
+              {[dayOrTime(at, zone), delivery_status].filter(Boolean).join(' ')}
             </Fact>
           ))}
         </Part>

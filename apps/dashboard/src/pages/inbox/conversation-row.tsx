@@ -1,8 +1,9 @@
 import '@mantine/core/styles/Mark.css';
 import { Badge, Box, Group, Highlight, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useMe } from '../../api/session';
+import { useZone } from '../../api/use-zone';
 import { duration, useNow } from '../../components/clock';
-import { dayOf, timeOfDay } from '../../components/clock-time';
+import { dayOrTime } from '../../components/clock-time';
 import { nameOf, type ListedConversation } from './conversation';
 import { LabelChips } from './label-chips';
 import { PersonAvatar } from './person-avatar';
@@ -25,6 +26,7 @@ export function ConversationRow({
 }) {
   const now = useNow();
   const { user } = useMe();
+  const zone = useZone();
   const { last_message, found, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
   const name = nameOf(conversation);
   const at = (found ?? last_message)?.at ?? created_at;
@@ -58,7 +60,7 @@ export function ConversationRow({
       </Box>
       <Stack gap={4} align="flex-end" style={{ flexShrink: 0 }}>
         <Text size="xs" c="dimmed" component="time" dateTime={at}>
-          {dayOf(at) === 'Today' ? timeOfDay(at) : dayOf(at)}
+          {dayOrTime(at, zone)}
         </Text>
         {isUnread && (
           <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`}>

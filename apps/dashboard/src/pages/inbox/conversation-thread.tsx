@@ -5,6 +5,7 @@ import { api, notifyError, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
 import { useReplies } from '../../api/use-replies';
+import { useZone } from '../../api/use-zone';
 import { dayOf } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
 import { useLogScroll } from '../../components/use-log-scroll';
@@ -45,6 +46,7 @@ export function ConversationThread({
   field: RefObject<HTMLTextAreaElement | null>;
 }) {
   const { id } = conversation;
+  const zone = useZone();
   const customer = nameOf(conversation);
   const isWindowOpen = conversation.session_window.open;
   const isOptedOut = isUnreachable(conversation);
@@ -108,7 +110,7 @@ export function ConversationThread({
         <LoadMore list={list}>Older messages</LoadMore>
         {withoutShownReactions(messages).map((message, i, shown) => (
           <Fragment key={message.message_id}>
-            {dayOf(message.at) !== dayOf(shown[i - 1]?.at ?? '') && <DayMark at={message.at} />}
+            {(i === 0 || dayOf(message.at, zone) !== dayOf(shown[i - 1]?.at ?? message.at, zone)) && <DayMark at={message.at} />}
             {message.type === 'note' ? (
               <NoteLine {...message} />
             ) : (
@@ -170,9 +172,10 @@ export function ConversationThread({
 const before = (text: string, since: string): string => (since ? `${text}\n${since}` : text);
 
 function DayMark({ at }: { at: string }) {
+  const zone = useZone();
   return (
     <Box bg="var(--mantine-color-body)" px={10} py={2} fz="xs" c="dimmed" style={{ alignSelf: 'center', borderRadius: 8, flexShrink: 0 }}>
-      {dayOf(at)}
+      {dayOf(at, zone)}
     </Box>
   );
 }

@@ -139,6 +139,30 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
+  it('decision 600: times and days are those of the business’s zone, which the customer’s pane names', async () => {
+    const closes_at = '2026-11-24T20:00:00.000Z';
+    const one = listedConversation(1, {
+      session_window: { open: true, last_inbound_at: AT, closes_at },
+      last_message: { direction: 'in', type: 'text', text: 'Hello', at: '2026-11-23T20:00:00.000Z', sent_by: null, author: null },
+    });
+    open('/inbox?id=1', [one], {
+      'GET /api/client/me': () => ({
+        user: { id: 1, name: 'Asha', role: 'agent' },
+        business: { id: 1, name: 'Kaveri', plan: 'Growth', timezone: 'Asia/Kolkata' },
+      }),
+      'GET /api/client/conversations/1/messages': () => ({
+        conversation: one,
+        messages: [message('wamid.1', { at: '2026-11-23T20:00:00.000Z' })],
+        next_cursor: null,
+      }),
+    });
+    await screen.findByText('Text of wamid.1');
+    expect(screen.getByText('Text of wamid.1').closest('.inbox-line')?.textContent).toContain('1:30 AM');
+    const pane = await screen.findByRole('complementary', { name: 'Customer' });
+    within(pane).getByText(/, 1:30 AM$/);
+    within(pane).getByText('Asia/Kolkata');
+  });
+
   describe('a customer who opted out', () => {
     const REPLY = 'POST /api/client/conversations/1/messages';
     const optedOut = listedConversation(1, { suppression_state: 'opted_out' });

@@ -1,3 +1,4 @@
+/** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { renderToStaticMarkup } from 'react-dom/server';

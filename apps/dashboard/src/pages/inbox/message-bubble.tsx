@@ -1,5 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { timeOfDay } from '../../components/clock-time';
 import { messageDetails } from './message-details';
@@ -26,6 +27,7 @@ export function MessageBubble({
   isFound?: boolean;
   actions?: ReactNode;
 }) {
+  const zone = useZone();
   const { details, text } = messageDetails(message, messages, customer);
   const { direction, delivery_status, failure_reason, deleted_at, edited_at, context, offer, interactive, template, media } = message;
   const isMine = direction === 'out';
@@ -45,7 +47,7 @@ export function MessageBubble({
         meta={
           <>
             {isMine ? author && `${author} · ` : <VisuallyHidden>{customer} · </VisuallyHidden>}
-            {timeOfDay(message.at)}
+            {timeOfDay(message.at, zone)}
             {deleted_at ? ' · deleted by the customer' : edited_at && ' · edited'}
             {context?.forwarded && ' · forwarded'} <StatusTicks status={delivery_status} />
             {hasFailed && <div>Not delivered: {failure_reason ?? 'WhatsApp named no reason.'}</div>}

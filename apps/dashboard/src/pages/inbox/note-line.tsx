@@ -1,9 +1,11 @@
 import { Box, Text } from '@mantine/core';
+import { useZone } from '../../api/use-zone';
 import { timeOfDay } from '../../components/clock-time';
 import type { ThreadMessage } from './thread-message';
 
 /** A note of a colleague in the thread. */
 export function NoteLine({ text, author, at }: Pick<ThreadMessage, 'text' | 'author' | 'at'>) {
+  const zone = useZone();
   return (
     <Box
       role="note"
@@ -25,7 +27,7 @@ export function NoteLine({ text, author, at }: Pick<ThreadMessage, 'text' | 'aut
         {text}
       </Text>
       <Text fz={11} ta="right" c="light-dark(#665508, #d9c98e)">
-        📝 {author?.name || 'Former colleague'} · {timeOfDay(at)} · only your team sees notes
+        📝 {author?.name || 'Former colleague'} · {timeOfDay(at, zone)} · only your team sees notes
       </Text>
     </Box>
   );

@@ -1,6 +1,5 @@
 import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
-import { useZone } from '../../api/use-zone';
 import { LogTable } from '../../components/log-table';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
@@ -21,7 +20,6 @@ interface MessageTableProps {
 
 /** The log of messages. */
 export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTableProps) {
-  const zone = useZone();
   return (
     <LogTable
       label="Messages"
@@ -32,7 +30,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
       onOpen={({ message_id }) => onOpen(message_id)}
       onEnd={onEnd}
       columns={[
-        { name: 'When', className: 'log-when', cell: ({ sent_at }) => <RelativeTime at={sent_at} zone={zone} /> },
+        { name: 'When', className: 'log-when', cell: ({ sent_at }) => <RelativeTime at={sent_at} /> },
         { name: 'To', className: 'log-to', cell: ({ to }) => phoneShown(to) },
         {
           name: 'Message',

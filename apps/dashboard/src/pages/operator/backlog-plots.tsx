@@ -1,6 +1,7 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, request, type Schemas } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { number } from '../../components/format-number';
 import { clockTime } from '../../components/clock-time';
 import { QueryResult } from '../../components/query-result';
@@ -45,6 +46,7 @@ const PLOTS: Plot[] = [
 
 /** The backlogs of the services at every minute of the last hour. */
 export function BacklogPlots() {
+  const zone = useZone();
   const backlogs = useQuery({ queryKey: ['backlogs'], queryFn: () => request(api.GET('/api/admin/backlogs')), refetchInterval: 60_000 });
   return (
     <QueryResult query={backlogs}>
@@ -52,11 +54,16 @@ export function BacklogPlots() {
         samples.length === 0 ? (
           <Text c="dimmed">The first values appear within a minute.</Text>
         ) : (
-          <SimpleGrid cols={{ base: 1, md: 2 }}>
-            {PLOTS.map((plot) => (
-              <BacklogPlot key={plot.title} plot={plot} samples={samples} />
-            ))}
-          </SimpleGrid>
+          <>
+            <Text size="sm" c="dimmed" mb="sm">
+              The last hour, in {zone} time
+            </Text>
+            <SimpleGrid cols={{ base: 1, md: 2 }}>
+              {PLOTS.map((plot) => (
+                <BacklogPlot key={plot.title} plot={plot} samples={samples} />
+              ))}
+            </SimpleGrid>
+          </>
         )
       }
     </QueryResult>
@@ -64,8 +71,9 @@ export function BacklogPlots() {
 }
 
 function BacklogPlot({ plot: { title, metrics }, samples }: { plot: Plot; samples: Sample[] }) {
+  const zone = useZone();
   const bars = samples.map(({ at, services }) => ({
-    name: clockTime(at),
+    name: clockTime(at, zone),
     values: metrics.map(({ service, metric }) => Math.round(services[service]?.[metric] ?? 0)),
   }));
   const now = bars.at(-1)?.values ?? [];
@@ -77,7 +85,7 @@ function BacklogPlot({ plot: { title, metrics }, samples }: { plot: Plot; sample
       <Text size="xs" c="dimmed" mb="sm">
         Now: {metrics.map(({ name }, i) => `${number(now[i] ?? 0)} ${name}`).join(', ')}
       </Text>
-      <StackedBars bars={bars} parts={metrics} label={`${title}, by minute; the current values are above`} />
+      <StackedBars bars={bars} parts={metrics} label={`${title}, by minute in ${zone} time; the current values are above`} />
     </Card>
   );
 }

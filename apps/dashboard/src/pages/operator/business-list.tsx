@@ -10,6 +10,7 @@ import { StateBadge } from '../../components/state-badge';
 import { useSearchText } from '../../components/use-search-text';
 import { BusinessLink } from './business-link';
 import { DataTable } from '../../components/data-table';
+import { useZone } from '../../api/use-zone';
 import { momentDate } from '../../components/clock-time';
 import { TYPED } from '../../components/typed-text';
 
@@ -18,6 +19,7 @@ const route = getRouteApi('/inside/operator');
 export function BusinessList() {
   const { q } = route.useSearch() as { q?: string };
   const navigate = route.useNavigate();
+  const zone = useZone();
   const [text, setText] = useSearchText(q, (typed) => void navigate({ search: { q: typed }, replace: true }));
   const list = useQuery({
     queryKey: ['businesses', q],
@@ -55,7 +57,7 @@ export function BusinessList() {
                   <Table.Td>{business.plan}</Table.Td>
                   <Table.Td>{business.timezone}</Table.Td>
                   <Table.Td ta="right">{number(business.broadcast_daily_limit)}</Table.Td>
-                  <Table.Td>{momentDate(business.created_at)}</Table.Td>
+                  <Table.Td>{momentDate(business.created_at, zone)}</Table.Td>
                 </Table.Tr>
               ))}
             </DataTable>

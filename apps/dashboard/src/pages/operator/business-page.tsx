@@ -17,6 +17,7 @@ import { TitledCard } from '../../components/titled-card';
 import { ConfirmButton } from '../../components/confirm-button';
 import type { Business } from './business';
 import { useChangeBusiness } from './use-change-business';
+import { useZone } from '../../api/use-zone';
 import { momentDate } from '../../components/clock-time';
 
 function SuspendButton({ business: { id, name, suspended } }: { business: Business }) {
@@ -47,6 +48,7 @@ const route = getRouteApi('/inside/operator/business');
 export function BusinessPage() {
   const { id } = route.useSearch() as { id?: string };
   const business_id = Number(id);
+  const zone = useZone();
   const detail = useQuery({
     queryKey: ['business', business_id],
     queryFn: () => request(api.GET('/api/admin/businesses/{id}', { params: { path: { id: business_id } } })),
@@ -57,7 +59,7 @@ export function BusinessPage() {
   return (
     <>
       {shown ? (
-        <PageTitle title={shown.name} about={`Business ${shown.id}, since ${momentDate(shown.created_at)}`}>
+        <PageTitle title={shown.name} about={`Business ${shown.id}, since ${momentDate(shown.created_at, zone)}`}>
           {shown.suspended && <StateBadge of="failed" label="suspended" />}
           <SuspendButton business={shown} />
         </PageTitle>

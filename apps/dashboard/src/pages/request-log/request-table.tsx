@@ -1,6 +1,5 @@
 import { Group, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
-import { useZone } from '../../api/use-zone';
 import { number } from '../../components/format-number';
 import { LogTable } from '../../components/log-table';
 import { RelativeTime } from '../../components/relative-time';
@@ -19,7 +18,6 @@ interface RequestTableProps {
 }
 
 export function RequestTable({ requests, opened, onOpen }: RequestTableProps) {
-  const zone = useZone();
   return (
     <LogTable
       label="Failed requests, the newest first"
@@ -29,7 +27,7 @@ export function RequestTable({ requests, opened, onOpen }: RequestTableProps) {
       opened={opened && entryId(opened)}
       onOpen={onOpen}
       columns={[
-        { name: 'When', className: 'request-when', cell: ({ at }) => <RelativeTime at={at} zone={zone} /> },
+        { name: 'When', className: 'request-when', cell: ({ at }) => <RelativeTime at={at} /> },
         {
           name: 'Request',
           className: 'request-name',

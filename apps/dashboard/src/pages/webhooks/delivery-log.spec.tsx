@@ -47,10 +47,10 @@ it('the log of deliveries takes a year of five digits for no date', async () => 
   const log = within(await screen.findByRole('dialog', { name: 'Deliveries' }));
   await log.findByText('No deliveries yet');
   for (const label of ['From', 'Until', 'Redeliver all failed since'])
-    fireEvent.change(log.getByLabelText(label), { target: { value: '12026-01-05T09:00' } });
+    fireEvent.change(log.getByLabelText(`${label}, Asia/Kolkata time`), { target: { value: '12026-01-05T09:00' } });
   await log.findByText('No deliveries yet');
   expect(log.getByRole<HTMLButtonElement>('button', { name: 'Redeliver all' }).disabled).toBe(true);
-  fireEvent.change(log.getByLabelText('From'), { target: { value: '2026-01-05T09:00' } });
+  fireEvent.change(log.getByLabelText(/^From/), { target: { value: '2026-01-05T09:00' } });
   await log.findByText('No deliveries match these filters.');
-  expect(new Set(filters)).toEqual(new Set(['null null', `${new Date(2026, 0, 5, 9).toISOString()} null`]));
+  expect(new Set(filters)).toEqual(new Set(['null null', '2026-01-05T03:30:00.000Z null']));
 });

@@ -3,9 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { DatetimeField } from '../../components/datetime-field';
-import { isoOf } from '../../components/local-datetime';
+import { isoOf } from '../../components/local-time';
 import { RelativeTime } from '../../components/relative-time';
 import { number } from '../../components/format-number';
 import { StateBadge } from '../../components/state-badge';
@@ -39,8 +40,8 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
   const [event, setEvent] = useState<EventName | null>(null);
   const [from, setFrom] = useState('');
   const [to, setTo] = useState('');
-  // Fields of the browser have its time zone.
-  const [fromIso, toIso] = [isoOf(from), isoOf(to)];
+  const zone = useZone();
+  const [fromIso, toIso] = [isoOf(from, zone), isoOf(to, zone)];
   const filter = {
     ...(state && { state }),
     ...(event && { event }),
@@ -86,8 +87,18 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
           onChange={(value) => setEvent(value as EventName | null)}
           style={{ flex: '1 1 160px' }}
         />
-        <DatetimeField label="From" value={from} onChange={(e) => setFrom(e.currentTarget.value)} style={{ flex: '1 1 190px' }} />
-        <DatetimeField label="Until" value={to} onChange={(e) => setTo(e.currentTarget.value)} style={{ flex: '1 1 190px' }} />
+        <DatetimeField
+          label={`From, ${zone} time`}
+          value={from}
+          onChange={(e) => setFrom(e.currentTarget.value)}
+          style={{ flex: '1 1 190px' }}
+        />
+        <DatetimeField
+          label={`Until, ${zone} time`}
+          value={to}
+          onChange={(e) => setTo(e.currentTarget.value)}
+          style={{ flex: '1 1 190px' }}
+        />
       </Group>
       <Group mih={30} role="status">
         {waiting > 0 && (

@@ -1,14 +1,21 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { useZone } from '../../api/use-zone';
 import { clockTime } from '../../components/clock-time';
 import type { Webhook } from './webhook';
 
 /** Since when a webhook fails and why, what becomes of its events, and the way to redeliver them. */
 export function FailingNotice({ webhook: { failing, is_active }, onRecover }: { webhook: Webhook; onRecover: () => void }) {
+  const zone = useZone();
   if (!failing) return null;
   const { since, last_response_code, reason } = failing;
   return (
-    <Alert color="red" mt="sm" icon={<IconAlertTriangle />} title={since ? `Deliveries fail since ${clockTime(since)}` : 'Deliveries fail'}>
+    <Alert
+      color="red"
+      mt="sm"
+      icon={<IconAlertTriangle />}
+      title={since ? `Deliveries fail since ${clockTime(since, zone)}` : 'Deliveries fail'}
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           Last failure: {reason ?? (last_response_code === null ? 'no response' : `responded ${last_response_code}`)}.

@@ -2,18 +2,20 @@ import { Button, Group, Progress, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { DatetimeField } from '../../components/datetime-field';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { number } from '../../components/format-number';
-import { isoOf, localDatetime } from '../../components/local-datetime';
+import { isoOf, localTime } from '../../components/local-time';
 import { RelativeTime } from '../../components/relative-time';
 import { Dimmed } from '../../components/dimmed';
 
 /** Redelivers everything that a webhook lost while its receiver was down. @param failingSince the time that it proposes */
 export function Recovery({ id, failingSince }: { id: number; failingSince: string | null }) {
   const queries = useQueryClient();
-  const [since, setSince] = useState(failingSince === null ? '' : localDatetime(failingSince));
+  const zone = useZone();
+  const [since, setSince] = useState(failingSince === null ? '' : localTime(Date.parse(failingSince), zone));
   const path = { params: { path: { id } } };
   const last = useQuery({
     queryKey: ['webhooks', id, 'recovery'],
@@ -30,8 +32,7 @@ export function Recovery({ id, failingSince }: { id: number; failingSince: strin
     onSuccess: done,
   });
   const cancel = useMutation({ mutationFn: () => request(api.DELETE('/api/client/webhooks/{id}/recover', path)), onSuccess: done });
-  // The field has the time zone of the browser.
-  const sinceIso = isoOf(since);
+  const sinceIso = isoOf(since, zone);
   const recovery = last.data?.recovery;
   if (recovery && recovery.left > 0) {
     const attempted = recovery.queued - recovery.left - recovery.cancelled;
@@ -55,7 +56,7 @@ export function Recovery({ id, failingSince }: { id: number; failingSince: strin
         <Group align="flex-end">
           <Field name="since">
             <DatetimeField
-              label="Redeliver all failed since"
+              label={`Redeliver all failed since, ${zone} time`}
               description="Failed and skipped deliveries, in their order. New events do not wait for them."
               value={since}
               onChange={(e) => setSince(e.currentTarget.value)}

@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
+import { useZone } from '../../api/use-zone';
 import { clockTime } from '../../components/clock-time';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -27,6 +28,7 @@ export function WebhooksPage() {
   const search = route.useSearch() as { id?: string; delivery?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
+  const zone = useZone();
   const [edited, edit] = useState<Webhook | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
   const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks'] });
@@ -78,7 +80,7 @@ export function WebhooksPage() {
                       {!webhook.has_secret && <StateBadge of="PENDING" label="not signed" />}
                       {webhook.old_secret_until && (
                         <Text size="sm" c="dimmed">
-                          The old secret signs too until {clockTime(webhook.old_secret_until)}
+                          The old secret signs too until {clockTime(webhook.old_secret_until, zone)}
                         </Text>
                       )}
                     </div>
