@@ -55,7 +55,7 @@ export function Shell() {
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
             <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Show or hide the navigation" />
             <img src="/icon.svg" width={28} height={28} alt="" />
-            <Text fw={650} truncate>
+            <Text fw={650} truncate title={business?.name}>
               {business?.name ?? 'Operator'}
             </Text>
             {business && (

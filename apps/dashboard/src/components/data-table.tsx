@@ -5,7 +5,7 @@ import './data-table.css';
 interface DataTableProps {
   /** A narrower screen scrolls the table sideways, in pixels. */
   minWidth: number;
-  /** Titles, or the properties of a column's head. */
+  /** Titles, or the properties of a column's head; its `abbr` names the cells of a card. */
   columns?: (string | TableThProps)[];
   /** Whether a phone scrolls the table too: a table of numbers would become a long list of cards. */
   isOfNumbers?: boolean;
@@ -16,11 +16,14 @@ interface DataTableProps {
 /** A table that a narrow screen scrolls, also by arrow keys: its viewport takes the focus. On a phone each row is a card. */
 export function DataTable({ minWidth, columns = [], isOfNumbers = false, children }: DataTableProps) {
   const heads = columns.map((column) => (typeof column === 'string' ? { children: column } : column));
-  const names = heads.flatMap(({ children: name }, i) => (typeof name === 'string' ? [[`--column-${i + 1}`, JSON.stringify(name)]] : []));
+  const names = heads.flatMap(({ children, abbr: name = children }, i) =>
+    typeof name === 'string' ? [[`--column-${i + 1}`, JSON.stringify(name)]] : [],
+  );
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
-      scrollAreaProps={{ viewportProps: { tabIndex: 0 } }}
+      // The scrollbar shows that there are more columns, also before the pointer touches the table.
+      scrollAreaProps={{ type: 'auto', viewportProps: { tabIndex: 0 } }}
       {...(!isOfNumbers && { className: 'data-table-cards' })}
     >
       <Table style={Object.fromEntries(names) as object}>

@@ -24,6 +24,7 @@ export function TemplateChanges({ template, onEdit }: { template: Template; onEd
       <Tooltip label={fault} disabled={fault === null}>
         <Button
           variant="default"
+          px="sm"
           data-disabled={fault !== null || undefined}
           aria-disabled={fault !== null}
           onClick={() => fault === null && onEdit()}
@@ -33,6 +34,7 @@ export function TemplateChanges({ template, onEdit }: { template: Template; onEd
       </Tooltip>
       <ConfirmButton
         variant="subtle"
+        px="sm"
         color="red"
         loading={remove.isPending}
         question={`Delete ${template.name} in ${template.language}?`}

@@ -21,7 +21,7 @@ import { EMPTY_BUTTON, requestOf, variablesOf, withExamples, type TemplateForm }
 import { useSample } from './use-sample';
 
 const CATEGORIES = [
-  { value: 'UTILITY', label: 'Utility: about an order, an appointment or an account' },
+  { value: 'UTILITY', label: 'Utility: orders, appointments, accounts' },
   { value: 'MARKETING', label: 'Marketing: offers and news' },
   { value: 'AUTHENTICATION', label: 'Authentication: one-time codes' },
 ];

@@ -32,7 +32,7 @@ export function TemplateLanguage({ template, onFill, onEdit }: { template: Templ
         </Alert>
       )}
       <Group mt="sm" gap="xs">
-        <Button variant="light" onClick={onFill} disabled={template.status !== 'APPROVED'}>
+        <Button variant="light" px="sm" onClick={onFill} disabled={template.status !== 'APPROVED'}>
           Fill in and test
         </Button>
         <TemplateChanges template={template} onEdit={onEdit} />

@@ -109,7 +109,8 @@ export function TemplatesPage() {
                 Show all templates
               </Button>
             )}
-            <SimpleGrid type="container" cols={{ base: 1, '600px': 2, '900px': 3 }}>
+            {/* A template in several languages takes a row; the next ones fill the row before it. */}
+            <SimpleGrid type="container" cols={{ base: 1, '600px': 2, '900px': 3 }} style={{ gridAutoFlow: 'dense' }}>
               {[...byName(templates.filter(({ name }) => !search.name || name === search.name))].map(([name, languages]) => (
                 <Card key={name} withBorder {...(languages.length > 1 && { style: { gridColumn: '1 / -1' } })}>
                   <Group justify="space-between" mb="xs" wrap="nowrap">

@@ -7,16 +7,18 @@ import type { byCategory } from './billing';
 const COUNTS = ['Charged', 'Free', 'No rate', 'Cost'].map((children) => ({ children, ta: 'right' }) as const);
 
 interface CostSumsProps {
-  /** The head of the first column. */
   title: string;
+  /** The period of the first column's head. */
+  period?: string;
   sums: ReturnType<typeof byCategory>;
   currency: string | null;
 }
 
 /** Counts and cost of each category or month. */
-export function CostSums({ title, sums, currency }: CostSumsProps) {
+export function CostSums({ title, period, sums, currency }: CostSumsProps) {
+  const head = { children: period === undefined ? title : `${title}, ${period}`, abbr: title };
   return (
-    <DataTable minWidth={440} columns={[title, ...COUNTS]}>
+    <DataTable minWidth={440} columns={[head, ...COUNTS]}>
       {sums.map(({ name, charged, free, withoutRate, cost }) => (
         <Table.Tr key={name}>
           <Table.Td tt="capitalize">{priceWord(name)}</Table.Td>

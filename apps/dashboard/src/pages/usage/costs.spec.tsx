@@ -28,6 +28,8 @@ describe('costs on the dashboard (decisions 521, 522, 524)', () => {
         .slice(1)
         .map(({ textContent }) => textContent);
     expect(within(categories).getAllByRole('columnheader')[0]?.textContent).toMatch(/^Category, Oct 1.–.Nov 26, 2026$/);
+    // On a phone, each card shows the short name beside the cell.
+    expect(categories.style.getPropertyValue('--column-1')).toBe('"Category"');
     expect(rows(categories)).toEqual(['utility917₹0.23']);
     expect(rows(months)).toEqual([expect.stringMatching(/^Nov 1.–.26, 2026414No rate$/), 'October 2026503₹0.23']);
     expect(rows(days)).toEqual([

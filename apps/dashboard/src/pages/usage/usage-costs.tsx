@@ -39,7 +39,7 @@ export function UsageCosts({ usage, billing, currency, from, to }: UsageCostsPro
       {unpriced > 0 && <Dimmed>{counted(unpriced, 'delivered message')} without a price from WhatsApp yet; not listed below.</Dimmed>}
       {billing.length > 0 && (
         <>
-          <CostSums title={`Category, ${daysShown(from, to)}`} sums={byCategory(billing)} currency={currency} />
+          <CostSums title="Category" period={daysShown(from, to)} sums={byCategory(billing)} currency={currency} />
           <CostSums title="Month" sums={byMonth(billing, from, to)} currency={currency} />
           <DataTable minWidth={560} columns={['Day', 'Category', 'Price', right('Messages'), right('Cost')]}>
             {[...billing].reverse().map((line) => (

@@ -87,6 +87,8 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
           onChange={(value) => setEvent(value as EventName | null)}
           style={{ flex: '1 1 160px' }}
         />
+      </Group>
+      <Group align="flex-end" gap="xs">
         <DatetimeField
           label={`From, ${zone} time`}
           value={from}
@@ -100,7 +102,7 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
           style={{ flex: '1 1 190px' }}
         />
       </Group>
-      <Group mih={30} role="status">
+      <Group mih={30} my={-8} role="status">
         {waiting > 0 && (
           <Button size="xs" variant="light" onClick={showAll}>
             Show new deliveries ({number(waiting)})
