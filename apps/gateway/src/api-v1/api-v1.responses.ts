@@ -46,6 +46,7 @@ export const MessageStatusesResponse = Type.Object(
   {
     success,
     statuses: Type.Array(messageStatus, { description: 'In the order of the request, without unknown ids.' }),
+    unknown: Type.Array(Type.String(), { description: 'The ids without a status: no message has them, or it was sent a few seconds ago.' }),
   },
   { title: 'MessageStatuses' },
 );

@@ -329,7 +329,7 @@ describe('the account by key (decisions 360 to 364)', () => {
     expect(known.body).toEqual({ success: true, session_window, suppression_state: 'blocked', last_message_at: at });
   });
 
-  it('spec §4.8: POST message-status responds in the order of the ids, without unknown ones, for any key', async () => {
+  it('spec §4.8: POST message-status responds in the order of the ids, and names unknown ones, for any key', async () => {
     const at = '2027-01-31T00:00:00.000Z';
     const status = (message_id: string) => ({
       message_id,
@@ -362,6 +362,7 @@ describe('the account by key (decisions 360 to 364)', () => {
         { message_id: 'wamid.new', delivery_status: 'sent', ...ok },
         { message_id: 'wamid.late', delivery_status: 'read', ...ok },
       ],
+      unknown: ['wamid.none', 'gw_open'],
     });
   });
 

@@ -29,25 +29,31 @@ export class MessageStatusController {
   @Post('message-status')
   @Responds(MessageStatusesResponse, 'Follow the delivery of up to 100 messages')
   async statuses(@CurrentKey() { business }: KeyAccess, @Body() { message_ids }: MessageStatusesRequest, @Req() { id }: FastifyRequest) {
-    return { success: true as const, statuses: await this.find(business.id, [...new Set(message_ids)], id) };
+    const ids = [...new Set(message_ids)];
+    const found = await this.find(business.id, ids, id);
+    return {
+      success: true as const,
+      statuses: found.filter((status) => status !== undefined),
+      unknown: ids.filter((_, i) => found[i] === undefined),
+    };
   }
 
   /**
    * The status service has accepted messages. The send service has failed sends, and messages that are not in the status service yet.
-   * @returns the messages in the order of the ids, without unknown ones
+   * @returns the message of each id; undefined for an unknown one
    */
-  private async find(business_id: number, ids: string[], requestId: string) {
+  private async find(business_id: number, ids: string[], requestId: string): Promise<(MessageStatus | undefined)[]> {
     const known = await this.statusesOf(
       business_id,
       ids.filter((id) => !id.startsWith('gw_')),
       requestId,
     );
     const others = ids.filter((id) => !known.has(id));
-    if (others.length === 0) return ids.flatMap((id) => recordOf(known.get(id)));
+    if (others.length === 0) return ids.map((id) => recordOf(known.get(id)));
     const { sends } = await this.rpc.call(FindSends, { business_id, message_ids: others }, { requestId });
     const accepted = sends.flatMap((send) => (send?.state === 'accepted' ? [send.message_id] : []));
     const current = await this.statusesOf(business_id, accepted, requestId);
-    return ids.flatMap((id) => {
+    return ids.map((id) => {
       const send = sends[others.indexOf(id)];
       return send ? sendOf(send, current.get(send.message_id)) : recordOf(known.get(id));
     });
@@ -61,19 +67,19 @@ export class MessageStatusController {
 }
 
 /** Spec §2.3, in its order. Only a failed message has `failure_reason`. */
-function recordOf(status: Status | undefined): MessageStatus[] {
-  if (!status) return [];
+function recordOf(status: Status | undefined): MessageStatus | undefined {
+  if (!status) return undefined;
   const { message_id, failure_reason, billing, ...rest } = status;
-  return [{ message_id, api_status: 'success', ...rest, ...(failure_reason !== null && { failure_reason }), ...(billing && { billing }) }];
+  return { message_id, api_status: 'success', ...rest, ...(failure_reason !== null && { failure_reason }), ...(billing && { billing }) };
 }
 
 /** @param status undefined if the status service has not consumed the acceptance yet */
-function sendOf({ state, message_id, at, to, failure_reason }: Send, status: Status | undefined): MessageStatus[] {
-  if (state === 'calling') return [];
+function sendOf({ state, message_id, at, to, failure_reason }: Send, status: Status | undefined): MessageStatus | undefined {
+  if (state === 'calling') return undefined;
   if (state === 'accepted') return recordOf(status ?? { message_id, delivery_status: 'sent', sent_at: at, to, failure_reason: null });
   // Decision 23a.
   const reason = failure_reason ?? 'OUTCOME_UNKNOWN: The outcome of this send is not known yet.';
-  return [{ message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason }];
+  return { message_id, api_status: 'failed', delivery_status: 'failed', sent_at: at, to, failure_reason: reason };
 }
 
 function unknownMessage(): GatewayError {
