@@ -5,5 +5,6 @@ export function shownStatus(status: string, reason: string | null): string {
   return status === 'failed' && reason?.startsWith(UNCLEAR) ? 'unclear' : status;
 }
 
-/** The reason of a failure without the code of an unclear send, which its status shows. */
-export const shownReason = (reason: string | null): string | null => (reason?.startsWith(UNCLEAR) ? reason.slice(UNCLEAR.length) : reason);
+/** The reason of a failure in words: without the gateway's own code, and without the number that WhatsApp repeats in its text. */
+export const shownReason = (reason: string | null): string | null =>
+  reason?.replace(/^[A-Z]+(_[A-Z]+)*: /, '').replaceAll(/\(#\d+\) */g, '') ?? null;

@@ -26,7 +26,7 @@ export function AutoReplyPage() {
               {(data) => <ReplyCosts settings={data} />}
             </QueryResult>
             <TryAutoReply />
-            <RecentReplies />
+            <RecentReplies isOn={settings.data?.enabled ?? false} />
           </Stack>
         </Grid.Col>
       </Grid>

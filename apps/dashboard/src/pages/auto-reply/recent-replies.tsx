@@ -2,6 +2,7 @@ import { Group, Table, Text } from '@mantine/core';
 import { api, request } from '../../api/client';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { RelativeTime } from '../../components/relative-time';
+import { shownReason } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
 import { LoadMore } from '../../components/load-more';
 import { EmptyState } from '../../components/empty-state';
@@ -9,7 +10,7 @@ import { QueryResult } from '../../components/query-result';
 import { TitledCard } from '../../components/titled-card';
 import { TYPED } from '../../components/typed-text';
 
-export function RecentReplies() {
+export function RecentReplies({ isOn }: { isOn: boolean }) {
   const list = usePagedQuery({
     queryKey: ['auto-reply', 'replies'],
     load: (query) => request(api.GET('/api/client/auto-reply/replies', { params: { query } })),
@@ -21,7 +22,9 @@ export function RecentReplies() {
       <QueryResult query={list} rows={3}>
         {(replies) =>
           replies.length === 0 ? (
-            <EmptyState title="No automatic replies yet">Turn it on and write as a customer.</EmptyState>
+            <EmptyState title="No automatic replies yet">
+              {isOn ? 'Replies appear here when a customer writes.' : 'Turn it on and write as a customer.'}
+            </EmptyState>
           ) : (
             <Table>
               <Table.Tbody>
@@ -32,7 +35,7 @@ export function RecentReplies() {
                         {reply.question}
                       </Text>
                       <Text size="sm" c="dimmed" {...TYPED}>
-                        {reply.reply ?? reply.reason}
+                        {reply.reply ?? shownReason(reply.reason)}
                       </Text>
                     </Table.Td>
                     <Table.Td>

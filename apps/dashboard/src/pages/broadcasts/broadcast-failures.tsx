@@ -1,6 +1,7 @@
 import { Anchor, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { peopleCounted } from '../../components/format-number';
+import { shownReason } from '../../components/shown-status';
 import { TYPED } from '../../components/typed-text';
 
 /** The most frequent reasons. The API lists at most 20, and the rest is one line. */
@@ -19,7 +20,7 @@ export function BroadcastFailures({
         {failures.map(({ reason, count }) => (
           <Group key={reason} justify="space-between" wrap="nowrap" align="flex-start">
             <Text size="sm" {...TYPED}>
-              {reason}
+              {shownReason(reason)}
             </Text>
             <Anchor component="button" type="button" size="sm" onClick={() => onPick(reason)} style={{ whiteSpace: 'nowrap' }}>
               {peopleCounted(count)}

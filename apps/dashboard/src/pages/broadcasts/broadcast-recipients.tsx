@@ -4,6 +4,7 @@ import { api, request } from '../../api/client';
 import { DownloadButton } from '../../components/download-button';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
+import { shownReason } from '../../components/shown-status';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { useSearchText } from '../../components/use-search-text';
 import { RECIPIENT_FILTERS, recipientQuery, type RecipientFilter, type Recipients } from './recipient-filter';
@@ -73,7 +74,7 @@ export function BroadcastRecipients({
           removeButtonProps={{ 'aria-label': 'Show all reasons' }}
           onRemove={() => onChange({ ...shown, reason: undefined })}
         >
-          {shown.reason}
+          {shownReason(shown.reason)}
         </Pill>
       )}
       <QueryResult query={list} rows={3}>

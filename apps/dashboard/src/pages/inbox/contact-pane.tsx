@@ -1,5 +1,8 @@
 import { Box, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { api, request } from '../../api/client';
+import { useMayCall } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { CopyIcon } from '../../components/copy-icon';
 import { dayOf, dayOrTime, timeOfDay } from '../../components/clock-time';
@@ -33,6 +36,14 @@ export function ContactPane({
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
   const zone = useZone();
+  const mayRead = useMayCall('GET /api/client/auto-reply');
+  const business = useQuery({
+    queryKey: ['auto-reply'],
+    queryFn: () => request(api.GET('/api/client/auto-reply')),
+    enabled: mayRead,
+    staleTime: 60_000,
+  });
+  const isOff = business.data?.enabled === false;
   const templates = useRecentTemplates(customer_phone, [...messages].reverse());
   return (
     <Stack gap="md" p="md">
@@ -58,19 +69,25 @@ export function ContactPane({
           {session_window.closes_at ? `${dayOf(session_window.closes_at, zone)}, ${timeOfDay(session_window.closes_at, zone)}` : 'closed'}
         </Fact>
         <Fact label="Time zone">{zone}</Fact>
-        <Group justify="space-between" mt={4}>
-          <Text size="sm" c="dimmed" id="auto-reply-label">
+        <Group justify="space-between" wrap="nowrap" gap={4} mih={22} mt={4}>
+          <Text size="sm" c="dimmed" id="auto-reply-label" style={{ whiteSpace: 'nowrap' }}>
             Automatic replies
           </Text>
-          <Switch
-            size="sm"
-            aria-labelledby="auto-reply-label"
-            checked={auto_reply}
-            disabled={change.isPending}
-            onChange={(e) => change.mutate({ auto_reply: e.currentTarget.checked })}
-          />
+          {isOff ? (
+            <Text size="xs" style={{ whiteSpace: 'nowrap' }}>
+              off for the business
+            </Text>
+          ) : (
+            <Switch
+              size="sm"
+              aria-labelledby="auto-reply-label"
+              checked={auto_reply}
+              disabled={change.isPending}
+              onChange={(e) => change.mutate({ auto_reply: e.currentTarget.checked })}
+            />
+          )}
         </Group>
-        {auto_reply && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
+        {auto_reply && !isOff && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
       </Part>
       <Part title="Labels">
         <LabelsField conversation={conversation} />

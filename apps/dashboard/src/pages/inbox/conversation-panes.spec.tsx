@@ -44,7 +44,10 @@ async function open(conversation: ListedConversation, refuses: () => boolean) {
   await screen.findByText('Hello');
 }
 const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: 'Conversation' }));
-const closing = (nothing_received_since: string | null | undefined) => ({ route: PATCH, body: { status: 'closed', nothing_received_since } });
+const closing = (nothing_received_since: string | null | undefined) => ({
+  route: PATCH,
+  body: { status: 'closed', nothing_received_since },
+});
 
 describe('a conversation of the inbox', () => {
   it('closes without a condition if a service of the version before responded', async () => {

@@ -4,6 +4,7 @@ import { useMe } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { duration, useNow } from '../../components/clock';
 import { dayOrTime } from '../../components/clock-time';
+import { phoneShown } from '../../components/phone-shown';
 import { nameOf, type ListedConversation } from './conversation';
 import { LabelChips } from './label-chips';
 import { PersonAvatar } from './person-avatar';
@@ -12,15 +13,21 @@ import { previewAuthor, shownText } from './thread-message';
 /** From this time on a row shows how long the customer waits. */
 const WAITING_MS = 5 * 60_000;
 
-/** A conversation in the list. @param search its words are highlighted, and a message that has them stands for the last one */
+/**
+ * A conversation in the list.
+ * @param search its words are highlighted, and a message that has them stands for the last one
+ * @param isNamesake whether another customer in the list has the same name, so that only the number tells them apart
+ */
 export function ConversationRow({
   conversation,
   search,
+  isNamesake = false,
   isOpen,
   onOpen,
 }: {
   conversation: ListedConversation;
   search: string;
+  isNamesake?: boolean;
   isOpen: boolean;
   onOpen: () => void;
 }) {
@@ -38,9 +45,16 @@ export function ConversationRow({
     <UnstyledButton className="inbox-row" onClick={onOpen} aria-current={isOpen} data-unread={isUnread || undefined}>
       <PersonAvatar name={name} />
       <Box style={{ minWidth: 0, flex: 1 }}>
-        <Highlight highlight={words} size="sm" fw={isUnread ? 700 : 500} truncate dir="auto" ta="left">
-          {name}
-        </Highlight>
+        <Group gap={6} wrap="nowrap">
+          <Highlight highlight={words} size="sm" fw={isUnread ? 700 : 500} truncate dir="auto" ta="left">
+            {name}
+          </Highlight>
+          {isNamesake && (
+            <Text size="xs" c="dimmed" style={{ flexShrink: 0 }}>
+              {phoneShown(conversation.customer_phone)}
+            </Text>
+          )}
+        </Group>
         <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate={found === undefined} lineClamp={2}>
           {prefix && <bdi>{prefix}: </bdi>}
           {found ? (

@@ -1,5 +1,5 @@
 import { Box, Button, Stack } from '@mantine/core';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useMemo, type ReactNode } from 'react';
 import { usePaneRows } from '../../components/use-pane-rows';
 import type { ListedConversation } from './conversation';
 import { ConversationRow } from './conversation-row';
@@ -26,6 +26,7 @@ interface ConversationRowsProps {
 /** The conversations, of which only the rows on the screen are drawn. */
 export function ConversationRows({ conversations, search, openId, onOpen, onEnd, onNewest, children }: ConversationRowsProps) {
   const { pane, rows, height, measure, reveal } = usePaneRows(conversations.length, HEIGHT, (index) => conversations[index]?.id ?? index);
+  const namesakes = useMemo(() => repeatedNames(conversations), [conversations]);
   const isNearEnd = (rows.at(-1)?.index ?? 0) >= conversations.length - AHEAD;
   useEffect(() => {
     if (isNearEnd) onEnd();
@@ -63,7 +64,13 @@ export function ConversationRows({ conversations, search, openId, onOpen, onEnd,
                   ref={measure}
                   style={{ position: 'absolute', inset: '0 0 auto', transform: `translateY(${top}px)` }}
                 >
-                  <ConversationRow conversation={one} search={search} isOpen={openId === String(one.id)} onOpen={() => onOpen(one)} />
+                  <ConversationRow
+                    conversation={one}
+                    search={search}
+                    isNamesake={namesakes.has(one.customer_name)}
+                    isOpen={openId === String(one.id)}
+                    onOpen={() => onOpen(one)}
+                  />
                 </div>
               )
             );
@@ -73,4 +80,11 @@ export function ConversationRows({ conversations, search, openId, onOpen, onEnd,
       </Box>
     </>
   );
+}
+
+/** The names that several customers have; people without a name are shown by their number anyway. */
+function repeatedNames(conversations: ListedConversation[]): Set<string> {
+  const [seen, repeated] = [new Set<string>(), new Set<string>()];
+  for (const { customer_name } of conversations) (seen.has(customer_name) && customer_name ? repeated : seen).add(customer_name);
+  return repeated;
 }

@@ -163,6 +163,30 @@ describe('the inbox (additions §9)', () => {
     within(pane).getByText('Asia/Kolkata');
   });
 
+  it('shows the number beside a name that several customers have', async () => {
+    open('/inbox', [
+      listedConversation(1, { customer_name: 'Ravi' }),
+      listedConversation(2, { customer_name: 'Ravi' }),
+      listedConversation(3, { customer_name: 'Meera' }),
+    ]);
+    await screen.findByRole('button', { name: /Ravi.*\+1 201.555.0101/ });
+    expect(screen.getByRole('button', { name: /Meera/ }).textContent).not.toContain('+1');
+  });
+
+  it('automatic replies of a conversation are off while the business has them off', async () => {
+    const me = { user: { id: 1, name: 'Asha', role: 'owner' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } };
+    let enabled = false;
+    const routes = { 'GET /api/client/me': () => me, 'GET /api/client/auto-reply': () => ({ enabled }) };
+    const pane = async () => within(await screen.findByRole('complementary', { name: 'Customer' }));
+    open('/inbox?id=1', three, routes);
+    await (await pane()).findByText('off for the business');
+    expect(screen.queryByRole('switch', { name: 'Automatic replies' })).toBeNull();
+    enabled = true;
+    open('/inbox?id=1', three, routes);
+    const on = await (await pane()).findByRole<HTMLInputElement>('switch', { name: 'Automatic replies' });
+    expect([on.checked, on.disabled]).toEqual([true, false]);
+  });
+
   describe('a customer who opted out', () => {
     const REPLY = 'POST /api/client/conversations/1/messages';
     const optedOut = listedConversation(1, { suppression_state: 'opted_out' });

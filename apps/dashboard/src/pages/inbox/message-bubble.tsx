@@ -2,6 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
+import { shownReason } from '../../components/shown-status';
 import { timeOfDay } from '../../components/clock-time';
 import { messageDetails } from './message-details';
 import { offeredButtons } from './offered-choices';
@@ -50,7 +51,7 @@ export function MessageBubble({
             {timeOfDay(message.at, zone)}
             {deleted_at ? ' · deleted by the customer' : edited_at && ' · edited'}
             {context?.forwarded && ' · forwarded'} <StatusTicks status={delivery_status} />
-            {hasFailed && <div>Not delivered: {failure_reason ?? 'WhatsApp named no reason.'}</div>}
+            {hasFailed && <div>Not delivered: {shownReason(failure_reason) ?? 'WhatsApp named no reason.'}</div>}
           </>
         }
       >
