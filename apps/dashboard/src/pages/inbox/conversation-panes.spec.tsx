@@ -51,7 +51,8 @@ const closing = (nothing_received_since: string | null | undefined) => ({
 
 describe('a conversation of the inbox', () => {
   it('closes without a condition if a service of the version before responded', async () => {
-    const { last_received_at: _, ...conversation } = listedConversation(1);
+    const conversation = listedConversation(1);
+    delete conversation.last_received_at;
     await open(conversation, () => false);
     await pressClose();
     expect(sent()).toEqual([{ route: PATCH, body: { status: 'closed' } }]);
