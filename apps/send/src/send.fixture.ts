@@ -101,6 +101,7 @@ export async function startSending({
       found: names.map(({ name, language }) => ({
         template: [ORDER, LOGIN, PLAIN, OFFER, LONG, MOVING].find((template) => template.name === name && language === 'en') ?? null,
         available_languages: name === ORDER.name ? ['en', 'en_US'] : [],
+        ...(name === `${ORDER.name}s` && { similar: ORDER.name }),
       })),
     }),
   );

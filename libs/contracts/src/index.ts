@@ -8,6 +8,7 @@ export * from './connection-checks';
 export * from './conversations';
 export * from './paging';
 export * from './delivery-status';
+export * from './did-you-mean';
 export * from './dispatch';
 export * from './errors';
 export * from './event';

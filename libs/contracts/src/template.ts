@@ -98,7 +98,12 @@ export const TemplateName = Type.Object({ business_id: Id, name: Type.String(), 
 export type TemplateName = Static<typeof TemplateName>;
 
 /** Approved templates only (decision 14): `template` is null when none has that name in that language. */
-export const FoundTemplate = Type.Object({ template: Nullable(TemplateShape), available_languages: Type.Array(Type.String()) });
+export const FoundTemplate = Type.Object({
+  template: Nullable(TemplateShape),
+  available_languages: Type.Array(Type.String()),
+  /** The most similar name, if there is none of that name. The service of the version before does not send it. */
+  similar: Type.Optional(Type.String()),
+});
 export type FoundTemplate = Static<typeof FoundTemplate>;
 
 /** The template of each name, in their order. */

@@ -1,6 +1,5 @@
 import { registerDecorator } from 'class-validator';
-import { MAX_RECIPIENTS, type BroadcastRow } from '@mgw/contracts';
-import { didYouMean } from '../requests/did-you-mean';
+import { MAX_RECIPIENTS, type BroadcastRow, didYouMean } from '@mgw/contracts';
 import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { parseCsv } from '../requests/parse-csv';

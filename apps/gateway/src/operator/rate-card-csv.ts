@@ -1,6 +1,5 @@
-import { GatewayError, MAX_RATES, type Rate, type RateFault, type RequestOf, type SetRateCard } from '@mgw/contracts';
+import { GatewayError, MAX_RATES, type Rate, type RateFault, type RequestOf, type SetRateCard, nearest } from '@mgw/contracts';
 import { isMarket, marketName } from '@mgw/phone';
-import { nearest } from '../requests/did-you-mean';
 import { parseCsv, type CsvLine } from '../requests/parse-csv';
 import { invalid } from '../requests/refusals';
 import { csvLine, withoutGuard } from '../responses/csv-line';

@@ -1,7 +1,6 @@
 import { Injectable, SetMetadata, type ArgumentMetadata, type PipeTransform } from '@nestjs/common';
-import { GatewayError } from '@mgw/contracts';
+import { GatewayError, didYouMean, nearest } from '@mgw/contracts';
 import { validate, type ValidationError } from 'class-validator';
-import { didYouMean, nearest } from './did-you-mean';
 import { checkContent } from './json-body';
 import { DRY_RUN_FAULT, takesDryRuns } from './dry-run';
 import { isDryRun } from './field-rules';

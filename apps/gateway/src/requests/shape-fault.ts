@@ -1,5 +1,5 @@
+import { didYouMean } from '@mgw/contracts';
 import type { Static, TSchema } from '@sinclair/typebox';
-import { didYouMean } from './did-you-mean';
 
 /** The keywords of JSON schema that the contents of messages use. */
 interface Shape {

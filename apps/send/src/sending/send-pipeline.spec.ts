@@ -74,6 +74,14 @@ describe('sending a message (guarantees §1)', () => {
     });
   });
 
+  it('suggests a similar template', async () => {
+    const list = 'List the approved templates with GET /templates.';
+    expect(await sending.template({}, { name: 'order_updates' })).toMatchObject({
+      extras: { hint: `Did you mean "order_update"? ${list}` },
+    });
+    expect(await sending.template({}, { name: 'none' })).toMatchObject({ extras: { hint: list } });
+  });
+
   it('S2, S5: an unclear response gives OUTCOME_UNKNOWN, keeps the cap, and is never retried', async () => {
     sending.platform.respond((_, response) => void response.destroy());
     const idempotency = { key: 'k', fingerprint: 'f' };

@@ -38,14 +38,18 @@ export class TemplateService {
    */
   async findApproved(businessId: number, name: string, language: string, context: RpcContext): Promise<ApprovedTemplate> {
     const key = `${businessId}/${JSON.stringify([name, language])}`;
-    const { template, available_languages } = await this.cache.get(key, () => ({ business_id: businessId, name, language }), context);
+    const { template, available_languages, similar } = await this.cache.get(
+      key,
+      () => ({ business_id: businessId, name, language }),
+      context,
+    );
     if (template !== null) return { template, otherLanguages: available_languages.filter((other) => other !== language) };
     throw new GatewayError('TEMPLATE_NOT_FOUND', `Template "${name}" does not exist or is not approved in language "${language}".`, {
       available_languages,
       hint:
         available_languages.length > 0
           ? `It is approved in: ${available_languages.join(', ')}. Name one of them as the language.`
-          : 'List the approved templates with GET /templates.',
+          : `${similar === undefined ? '' : `Did you mean "${similar}"? `}List the approved templates with GET /templates.`,
     });
   }
 

@@ -7,6 +7,7 @@ import {
   GatewayError,
   ListApprovedTemplates,
   ListTemplates,
+  nearest,
   SyncTemplates,
   type ReplyOf,
   type RequestOf,
@@ -41,11 +42,18 @@ export class TemplatesHandlers {
   @Handles(FindTemplates)
   async find({ names }: RequestOf<typeof FindTemplates>): Promise<ReplyOf<typeof FindTemplates>> {
     const byName = await this.templates.findApproved(names);
+    const unknown = names.filter((_, i) => byName[i]?.length === 0);
+    const like = unknown.length > 0 ? await this.templates.findNamesLike(unknown) : [];
     return {
-      found: names.map(({ language }, i) => {
+      found: names.map((wanted, i) => {
         const languages = byName[i] ?? [];
-        const found = languages.find((template) => template.language === language);
-        return { template: found ? templateShape(found) : null, available_languages: languages.map((template) => template.language) };
+        const found = languages.find((template) => template.language === wanted.language);
+        const similar = nearest(wanted.name, like[unknown.indexOf(wanted)] ?? []);
+        return {
+          template: found ? templateShape(found) : null,
+          available_languages: languages.map((template) => template.language),
+          ...(similar !== null && { similar }),
+        };
       }),
     };
   }

@@ -116,6 +116,13 @@ describe('templates (platform §3.1, §3.2)', () => {
     expect((await shape('login'))?.template?.button_parameters).toEqual([{ index: 0, takes: 'otp' }]);
     expect((await shape('track'))?.template?.button_parameters).toEqual([{ index: 1, takes: 'link' }]);
     expect(await shape('waiting')).toEqual({ template: null, available_languages: [] });
+    expect(await shapes(['trak', 'en'], ['login', 'en'], ['Traack', 'de'], ['waitin', 'en'])).toMatchObject([
+      { template: null, available_languages: [], similar: 'track' },
+      { template: { name: 'login' } },
+      { similar: 'track' },
+      { template: null, available_languages: [] },
+    ]);
+    expect((await shape('waitin'))?.similar).toBeUndefined();
     expect(await shape('login', 'fr')).toEqual({ template: null, available_languages: ['en'] });
     expect(
       (await shapes(['track', 'en'], ['waiting', 'en'], ['login', 'fr'], ['login', 'en'])).map(({ template }) => template?.name),

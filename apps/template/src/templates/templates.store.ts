@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ListTemplates, RequestOf } from '@mgw/contracts';
+import { MAX_EDITS, type ListTemplates, type RequestOf } from '@mgw/contracts';
 import type { GraphTemplate, GraphTemplateComponent } from '@mgw/platform-api';
 import { Database, pageOf, readCursor, type Tx, RowSet } from '@mgw/postgres';
 
@@ -119,6 +119,18 @@ export class TemplatesStore {
     );
     const found: StoredTemplate[][] = names.map(() => []);
     for (const { place, ...template } of rows) found[Number(place) - 1]?.push(template);
+    return found;
+  }
+
+  /** @returns for each name, in order, the approved names of about its length, among which a misspelt one may be */
+  async findNamesLike(names: { business_id: number; name: string }[]): Promise<string[][]> {
+    const rows = await this.db.query<{ place: string; name: string }>(
+      `SELECT DISTINCT n.place, t.name FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place)
+       JOIN template.templates t ON t.business_id = n.owner AND t.status = 'APPROVED' AND abs(length(t.name) - length(n.wanted)) <= $3`,
+      [names.map(({ business_id }) => business_id), names.map(({ name }) => name), MAX_EDITS],
+    );
+    const found: string[][] = names.map(() => []);
+    for (const { place, name } of rows) found[Number(place) - 1]?.push(name);
     return found;
   }
 

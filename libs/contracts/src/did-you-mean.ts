@@ -1,5 +1,5 @@
 /** Most edits of a typing error. */
-const MAX_EDITS = 2;
+export const MAX_EDITS = 2;
 
 /** The most similar name, ignoring case. @returns null if none is similar */
 export function nearest(name: string, names: Iterable<string>): string | null {
