@@ -28,7 +28,7 @@ const CATEGORIES = [
 const LANGUAGES = ['en', 'en_US', 'en_GB', 'hi', 'ta', 'te', 'kn', 'ml', 'mr', 'gu', 'bn', 'de', 'es', 'fr', 'pt_BR', 'it', 'ar', 'id'];
 const MAX_BUTTONS = 10;
 
-/** What the person entered, and the template as it was when they began. */
+/** The entries of the person, and the template as it was when they began. */
 interface Draft {
   base: TemplateForm;
   form: TemplateForm;
