@@ -20,7 +20,7 @@ export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhoo
   const succeeded = counts.reduce((sum, hour) => sum + hour.succeeded, 0);
   const failed = counts.reduce((sum, hour) => sum + hour.failed, 0);
   const all = succeeded + failed;
-  if (all === 0) return <Dimmed>No deliveries in the last 24 hours</Dimmed>;
+  if (all === 0) return <Dimmed>No events in the last 24 hours; tests and redeliveries do not count</Dimmed>;
   const byHour = new Map(counts.map((hour) => [Date.parse(hour.hour), hour]));
   const thisHour = Math.floor(now / HOUR_MS) * HOUR_MS;
   const bars = Array.from({ length: HOURS }, (_, i) => {

@@ -54,3 +54,11 @@ it('the log of deliveries takes a year of five digits for no date', async () => 
   await log.findByText('No deliveries match these filters.');
   expect(new Set(filters)).toEqual(new Set(['null null', '2026-01-05T03:30:00.000Z null']));
 });
+
+it('a new webhook gets the status of messages by default, and the form says what causes each event', async () => {
+  openPage('/webhooks?new=yes', { 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
+  const status = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'message.status' });
+  expect(status.checked).toBe(true);
+  screen.getByText('A message of yours was delivered, read or failed.');
+  expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'webhook.failing' }).checked).toBe(false);
+});

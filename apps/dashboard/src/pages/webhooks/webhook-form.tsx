@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
-import { type Webhook, type EventName, DEFAULT_EVENTS, EVENTS } from './webhook';
+import { type Webhook, type EventName, DEFAULT_EVENTS, EVENT_CAUSES, EVENTS } from './webhook';
 import { SecretField } from './secret-field';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
@@ -54,7 +54,7 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
         <Checkbox.Group label="Events" value={events} onChange={(value) => setEvents(value as EventName[])}>
           <Stack gap={6} mt={4}>
             {EVENTS.map((event) => (
-              <Checkbox key={event} value={event} label={event} />
+              <Checkbox key={event} value={event} label={event} description={EVENT_CAUSES[event]} />
             ))}
           </Stack>
         </Checkbox.Group>
