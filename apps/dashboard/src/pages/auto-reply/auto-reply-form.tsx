@@ -1,4 +1,4 @@
-import { Button, Card, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Card, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useFormChanges } from '../../api/use-form-changes';
@@ -44,6 +44,11 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           checked={draft.enabled}
           onChange={(e) => set({ enabled: e.currentTarget.checked })}
         />
+        {draft.enabled && draft.instructions.trim() === '' && (
+          <Alert color="yellow" title="There are no instructions">
+            Without them the model knows nothing of your business and answers customers as it likes.
+          </Alert>
+        )}
         <Field name="instructions">
           <Textarea
             label="Instructions"

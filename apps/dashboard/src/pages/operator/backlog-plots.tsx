@@ -56,7 +56,7 @@ export function BacklogPlots() {
         ) : (
           <>
             <Text size="sm" c="dimmed" mb="sm">
-              The last hour, in {zone} time
+              Times in the zone {zone}
             </Text>
             <SimpleGrid cols={{ base: 1, md: 2 }}>
               {PLOTS.map((plot) => (

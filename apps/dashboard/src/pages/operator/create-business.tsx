@@ -5,6 +5,7 @@ import { api, request, notifySuccess, shownByForm } from '../../api/client';
 import { type NewBusiness, type Plan, PLANS } from './plans';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
+import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
 
 export function CreateBusiness({
   begun,
@@ -19,16 +20,21 @@ export function CreateBusiness({
   const [name, setName] = useState(begun?.name ?? '');
   const [plan, setPlan] = useState<Plan>(begun?.plan ?? 'Growth');
   const [owner, setOwner] = useState({ email: '', name: '', password: '' });
+  const [link, setLink] = useState<PersonalLink | null>(null);
   const create = useMutation({
     mutationFn: async () => {
       const { id } = begun ?? (await request(api.POST('/api/admin/businesses', { body: { name, plan } })));
       // If only the owner is refused, the retry creates only the owner.
       if (!begun) begin({ id, name, plan });
-      await request(api.POST('/api/admin/businesses/{id}/users', { params: { path: { id } }, body: { ...owner, role: 'owner' } }));
+      const { password, ...person } = owner;
+      const body = { ...person, ...(password && { password }), role: 'owner' as const };
+      return request(api.POST('/api/admin/businesses/{id}/users', { params: { path: { id } }, body }));
     },
     onError: shownByForm,
     onSettled: () => void queries.invalidateQueries({ queryKey: ['businesses'] }),
-    onSuccess: () => {
+    onSuccess: ({ invite_url, expires_at }) => {
+      if (invite_url && expires_at)
+        return setLink({ url: invite_url, expires_at, message: 'Send this link to the owner, who sets a password with it.' });
       notifySuccess('The business and its owner were created.');
       done();
     },
@@ -64,8 +70,8 @@ export function CreateBusiness({
       <Field name="password">
         <TextInput
           label="Owner’s initial password"
+          description="Leave it empty to get a link with which the owner sets one"
           type="password"
-          required
           minLength={8}
           value={owner.password}
           onChange={(e) => setOwner({ ...owner, password: e.currentTarget.value })}
@@ -74,6 +80,7 @@ export function CreateBusiness({
       <Button type="submit" loading={create.isPending}>
         Create
       </Button>
+      <LinkShownOnce link={link} title="Invitation of the owner" done={done} />
     </Form>
   );
 }

@@ -117,6 +117,25 @@ describe('forms of operators and owners (decision 430)', () => {
     expect(sent().map(({ route }) => route)).toEqual(['POST /api/admin/businesses/9/users']);
   });
 
+  it('business: without a password the owner’s link is shown once', async () => {
+    const done = jest.fn();
+    draw(<CreateBusiness begun={null} begin={() => undefined} done={done} />, {
+      'POST /api/admin/businesses': () => ({ id: 9 }),
+      'POST /api/admin/businesses/9/users': () => ({
+        ...{ id: 1, message: 'Invited.', invite_url: 'https://gw.example/password#token=t1', expires_at: '2026-01-02T00:00:00Z' },
+      }),
+    });
+    await type(/^Name/, 'Kaveri');
+    await type(/^Owner’s name/, 'Asha');
+    await type(/^Owner’s email/, 'asha@example.com');
+    await press('Create');
+    await screen.findByText('https://gw.example/password#token=t1');
+    expect(sent().at(-1)?.body).toEqual({ name: 'Asha', email: 'asha@example.com', role: 'owner' });
+    expect(done).not.toHaveBeenCalled();
+    await press('I have copied it');
+    expect(done).toHaveBeenCalled();
+  });
+
   it('auto-reply: warns that a new host loses the stored key, and sends changed fields only', async () => {
     const settings = {
       enabled: false,
@@ -132,7 +151,9 @@ describe('forms of operators and owners (decision 430)', () => {
     expect(document.body.textContent).toContain('Set. It is never shown.');
     await type(/^Model URL/, 'https://b.example/v1');
     expect(document.body.textContent).toContain('will be removed');
+    expect(screen.queryByText('There are no instructions')).toBeNull();
     await press('Reply to customers automatically', 'switch');
+    screen.getByText('There are no instructions');
     await press('Save');
     await screen.findByText('Saved.');
     expect(sent()[0]?.body).toEqual({ base_url: 'https://b.example/v1', enabled: true });
