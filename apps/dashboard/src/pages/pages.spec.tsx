@@ -462,6 +462,40 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: '2026-05-06T01:38:00.000Z' } }]);
   });
 
+  it('broadcasts: says that a Starter plan includes none', async () => {
+    const broadcasts = { 'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }) };
+    open('/broadcasts', {
+      ...broadcasts,
+      'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }),
+    });
+    await screen.findByText('The Starter plan includes no broadcasts');
+    open('/broadcasts', broadcasts);
+    await screen.findByText('No broadcasts yet');
+    expect(screen.queryByText('The Starter plan includes no broadcasts')).toBeNull();
+  });
+
+  it('audit log: names the person whom an entry changed, and labels the request id', async () => {
+    const entry = {
+      at: '2026-01-05T09:00:00.000Z',
+      user: { id: 1, name: 'Asha', email: 'asha@kaveri.example' },
+      ip: '203.0.113.7',
+      detail: {},
+    };
+    open('/audit', {
+      'GET /api/client/team': () => ({ users: [{ id: 2, name: 'Ben' }] }),
+      'GET /api/client/audit': () => ({
+        entries: [
+          { ...entry, id: 2, action: 'user.role-changed', target: 'user:2', request_id: 'req-2' },
+          { ...entry, id: 1, action: 'webhook.changed', target: 'webhook:1', request_id: null },
+        ],
+        next_cursor: null,
+      }),
+    });
+    await screen.findByText('Ben', { selector: 'td p' });
+    screen.getByText('webhook 1');
+    screen.getByText('Request req-2');
+  });
+
   it('plan bar: says that a Starter plan does not send', async () => {
     open('/people', { 'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }) });
     await screen.findByText('The Starter plan does not send through the API.');

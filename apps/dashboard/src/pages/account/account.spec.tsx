@@ -94,6 +94,20 @@ describe('logins and keys (decision 430)', () => {
     await screen.findByText('Ended.');
   });
 
+  it('sessions: ends all others after a question', async () => {
+    const session = { user_agent: 'curl/8.5.0', ip: null, created_at: '2026-01-01T00:00:00Z', last_used_at: '2026-01-01T00:00:00Z' };
+    account(<SessionList />, {
+      'GET /api/client/me/sessions': () => ({ sessions: [1, 2, 3].map((id) => ({ ...session, id, current: id === 1 })) }),
+      'DELETE /api/client/me/sessions/2': () => ({ message: 'Ended.' }),
+      'DELETE /api/client/me/sessions/3': () => ({ message: 'Ended.' }),
+    });
+    await screen.findByText('This one');
+    await press('End all others');
+    await press('End all others', 'button', await screen.findByRole('dialog', { name: 'End the 2 other sessions?' }));
+    await screen.findByText('2 sessions ended.');
+    expect(sent().map(({ route }) => route)).toEqual(['DELETE /api/client/me/sessions/2', 'DELETE /api/client/me/sessions/3']);
+  });
+
   it('link: sets the password by the token of the fragment, which leaves the history', async () => {
     window.history.replaceState(null, '', '/password#token=t1');
     account(<SetPasswordPage />, { 'POST /api/client/password': () => ({ message: 'Set.' }) });

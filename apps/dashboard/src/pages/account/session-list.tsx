@@ -2,6 +2,7 @@ import { Badge, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, notifySuccess, request } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
+import { counted, number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
 import { TitledCard } from '../../components/titled-card';
@@ -13,8 +14,11 @@ export function SessionList() {
   const queries = useQueryClient();
   const list = useQuery({ queryKey: ['sessions'], queryFn: () => request(api.GET('/api/client/me/sessions')) });
   const end = useMutation({
-    mutationFn: (id: number) => request(api.DELETE('/api/client/me/sessions/{id}', { params: { path: { id } } })),
-    onSuccess: ({ message }) => notifySuccess(message),
+    mutationFn: async (ids: number[]) => {
+      const ended = await Promise.all(ids.map((id) => request(api.DELETE('/api/client/me/sessions/{id}', { params: { path: { id } } }))));
+      return ended.length === 1 ? ended[0]?.message : `${counted(ended.length, 'session')} ended.`;
+    },
+    onSuccess: (message) => message && notifySuccess(message),
     onSettled: () => void queries.invalidateQueries({ queryKey: ['sessions'] }),
   });
   return (
@@ -23,42 +27,61 @@ export function SessionList() {
         Browsers and programs that are logged in as you. End one that you do not know, then change your password.
       </Text>
       <QueryResult query={list} rows={2}>
-        {({ sessions }) => (
-          <DataTable minWidth={420} columns={['Browser', 'Logged in', 'Last used', { children: <VisuallyHidden>End</VisuallyHidden> }]}>
-            {sessions.map((session) => (
-              <Table.Tr key={session.id}>
-                <Table.Td maw={280}>
-                  <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }} title={session.user_agent ?? undefined}>
-                    {session.user_agent === null ? 'Unknown browser' : browserName(session.user_agent)}
-                  </Text>
-                  <Dimmed size="xs">{session.ip ?? 'unknown address'}</Dimmed>
-                </Table.Td>
-                <Table.Td>
-                  <RelativeTime at={session.created_at} />
-                </Table.Td>
-                <Table.Td>
-                  <RelativeTime at={session.last_used_at} />
-                </Table.Td>
-                <Table.Td ta="right">
-                  {session.current ? (
-                    <Badge variant="default">This one</Badge>
-                  ) : (
-                    <ConfirmButton
-                      size="compact-sm"
-                      color="red"
-                      variant="light"
-                      question="End this session?"
-                      consequence="Its browser has to log in again."
-                      onConfirm={() => end.mutate(session.id)}
-                    >
-                      End
-                    </ConfirmButton>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </DataTable>
-        )}
+        {({ sessions }) => {
+          const others = sessions.filter(({ current }) => !current).map(({ id }) => id);
+          return (
+            <>
+              <DataTable minWidth={420} columns={['Browser', 'Logged in', 'Last used', { children: <VisuallyHidden>End</VisuallyHidden> }]}>
+                {sessions.map((session) => (
+                  <Table.Tr key={session.id}>
+                    <Table.Td maw={280}>
+                      <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }} title={session.user_agent ?? undefined}>
+                        {session.user_agent === null ? 'Unknown browser' : browserName(session.user_agent)}
+                      </Text>
+                      <Dimmed size="xs">{session.ip ?? 'unknown address'}</Dimmed>
+                    </Table.Td>
+                    <Table.Td>
+                      <RelativeTime at={session.created_at} />
+                    </Table.Td>
+                    <Table.Td>
+                      <RelativeTime at={session.last_used_at} />
+                    </Table.Td>
+                    <Table.Td ta="right">
+                      {session.current ? (
+                        <Badge variant="default">This one</Badge>
+                      ) : (
+                        <ConfirmButton
+                          size="compact-sm"
+                          color="red"
+                          variant="light"
+                          question="End this session?"
+                          consequence="Its browser has to log in again."
+                          onConfirm={() => end.mutate([session.id])}
+                        >
+                          End
+                        </ConfirmButton>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </DataTable>
+              {others.length > 1 && (
+                <ConfirmButton
+                  mt="sm"
+                  size="compact-sm"
+                  color="red"
+                  variant="light"
+                  loading={end.isPending}
+                  question={`End the ${number(others.length)} other sessions?`}
+                  consequence="Their browsers have to log in again."
+                  onConfirm={() => end.mutate(others)}
+                >
+                  End all others
+                </ConfirmButton>
+              )}
+            </>
+          );
+        }}
       </QueryResult>
     </TitledCard>
   );

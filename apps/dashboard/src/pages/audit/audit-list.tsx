@@ -12,7 +12,7 @@ import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { TYPED } from '../../components/typed-text';
 
-function AuditTable({ entries }: { entries: AuditEntry[] }) {
+function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditFiltersProps['people'] }) {
   return (
     <DataTable minWidth={760} columns={['When', 'Who', 'What', 'From', 'Details']}>
       {entries.map((entry) => (
@@ -30,12 +30,12 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
           </Table.Td>
           <Table.Td>
             <Text size="sm">{ACTION_LABELS[entry.action]}</Text>
-            <Dimmed size="xs">{entry.target}</Dimmed>
+            <Dimmed size="xs">{targetShown(entry.target, people)}</Dimmed>
           </Table.Td>
           <Table.Td>
             <Text size="sm">{entry.ip ?? 'the command line'}</Text>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {entry.request_id}
+              {entry.request_id && `Request ${entry.request_id}`}
             </Text>
           </Table.Td>
           <Table.Td maw={280}>
@@ -52,6 +52,13 @@ function AuditTable({ entries }: { entries: AuditEntry[] }) {
       ))}
     </DataTable>
   );
+}
+
+/** The changed resource: a person of the team by name, and anything else as `webhook 1`. */
+function targetShown(target: string | null, people: AuditFiltersProps['people'] = []): string | null {
+  const [, kind = '', id] = /^([a-z-]+):(.+)$/.exec(target ?? '') ?? [];
+  const person = kind === 'user' && people.find(({ value }) => value === id);
+  return person ? person.label : id === undefined ? target : `${kind.replaceAll('-', ' ')} ${id}`;
 }
 
 /** A detail's value: a list by its members. */
@@ -87,7 +94,7 @@ export function AuditList({ businessId, ...choices }: AuditListProps) {
           entries.length === 0 ? (
             <EmptyState title="No entries">No change or login matches these filters.</EmptyState>
           ) : (
-            <AuditTable entries={entries} />
+            <AuditTable entries={entries} people={choices.people} />
           )
         }
       </QueryResult>

@@ -1,7 +1,8 @@
-import { Button, Card, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Drawer, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
+import { useMe } from '../../api/session';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { peopleCounted } from '../../components/format-number';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -23,6 +24,7 @@ const route = getRouteApi('/inside/broadcasts');
 export function BroadcastsPage() {
   const { state, phone, reason, ...search } = route.useSearch() as { id?: string; new?: string } & Partial<Recipients>;
   const navigate = route.useNavigate();
+  const { business } = useMe();
   useLiveRefresh('broadcasts', ['broadcast.completed']);
   const list = usePagedQuery({
     queryKey: ['broadcasts'],
@@ -48,6 +50,11 @@ export function BroadcastsPage() {
           New broadcast
         </Button>
       </PageTitle>
+      {business?.plan === 'Starter' && (
+        <Alert color="yellow" mb="md" title="The Starter plan includes no broadcasts">
+          Ask the operator for another plan before you prepare one.
+        </Alert>
+      )}
       <QueryResult query={list}>
         {(broadcasts) =>
           broadcasts.length === 0 ? (
