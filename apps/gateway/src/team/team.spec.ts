@@ -111,15 +111,6 @@ describe('the team of a business', () => {
       await Promise.all(owners.map((owner, i) => owner.post(TEAM, person('mina@people.example', passwords[i] ?? '')).expect(200)));
       for (const password of passwords) await login('mina@people.example', password).expect(200);
     });
-
-    it('with the same password at both logs in the older user', async () => {
-      const [here, there] = [await dashboard.business(), await dashboard.business()];
-      for (const business of [here, there])
-        await (await dashboard.session('owner', business)).post(TEAM, person('same@people.example', 'the same password')).expect(200);
-      const response = await login('same@people.example', 'the same password').expect(200);
-      const token = /token=([\w-]{43})/.exec(String(response.get('set-cookie')))?.[1] ?? '';
-      expect((await dashboard.withSession(token).get('/api/client/me').expect(200)).body).toMatchObject({ business: { id: here } });
-    });
   });
 
   it.each(['2147483648', '9007199254740991', '0', 'x', '%00'])('guarantees §9: the user id %s gets 404', async (id) => {
