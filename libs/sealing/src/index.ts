@@ -41,6 +41,15 @@ export class Sealer {
     return `${this.current}.${sealed.toString('base64url')}`;
   }
 
+  /** @returns whether both texts hold the same secret; false if one of them does not open */
+  isSame(one: string, other: string, context: string): boolean {
+    try {
+      return this.open(one, context) === this.open(other, context);
+    } catch {
+      return false;
+    }
+  }
+
   /** @throws SealingError */
   open(sealed: string, context: string): string {
     const dot = sealed.indexOf('.');

@@ -18,6 +18,13 @@ describe('sealing (guarantees §9)', () => {
     expect(sealer.seal('a', 'x')).not.toBe(sealer.seal('a', 'x'));
   });
 
+  it('compares secrets without their bytes; one that does not open is like no other', () => {
+    const [one, same, other] = ['a', 'a', 'b'].map((secret) => sealer.seal(secret, 'x')) as [string, string, string];
+    expect(sealer.isSame(one, same, 'x')).toBe(true);
+    expect(sealer.isSame(one, other, 'x')).toBe(false);
+    expect(sealer.isSame(one, one, 'y')).toBe(false);
+  });
+
   it('rotates: a ring with the old key behind the new one opens both', () => {
     const rotated = new Sealer(`${ring('2026')},${old}`);
     expect(rotated.open(sealer.seal('a', 'x'), 'x')).toBe('a');

@@ -95,16 +95,8 @@ export class ConnectionsHandlers {
     const { business_id, app_secret_sealed, ...others } = change;
     const known = app_secret_sealed ? await this.connections.find(business_id) : null;
     if (!app_secret_sealed || !known) return change;
-    return this.isSameAppSecret(business_id, app_secret_sealed, known.app_secret_sealed) ? { business_id, ...others } : change;
-  }
-
-  /** False if one of them cannot be opened. */
-  private isSameAppSecret(businessId: number, one: string, other: string): boolean {
-    try {
-      const [a, b] = [one, other].map((sealed) => this.sealer.open(sealed, `connection.app_secret:${businessId}`));
-      return a === b;
-    } catch {
-      return false;
-    }
+    return this.sealer.isSame(app_secret_sealed, known.app_secret_sealed, `connection.app_secret:${business_id}`)
+      ? { business_id, ...others }
+      : change;
   }
 }
