@@ -4,7 +4,7 @@ import { allowDirectPublish, newEvent, traceparentOf } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { withTraceparent } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
-import { optWord } from '../suppression/opt-words';
+import { optWord, type OptWord } from '../suppression/opt-words';
 import { StoredFilesStore } from '../media/stored-files.store';
 import { SendConfig } from '../send.config';
 import { SuppressionChanges } from '../suppression/suppression-changes.service';
@@ -67,18 +67,22 @@ export class InboundService {
     );
     await this.storedFiles.add(tx, inserted);
     const suppressed: EventEnvelope[] = [];
-    for (const message of inserted) suppressed.push(...(await this.applyOptWord(tx, message)));
-    await this.conversations.endWaits(tx, endingWithStop(inserted));
+    const lastWords = new Map<number, OptWord | null>();
+    for (const message of inserted) {
+      const word = optWord(message.event.data.text, message.settings);
+      lastWords.set(message.conversationId, word);
+      if (word !== null) suppressed.push(...(await this.applyOptWord(tx, message, word)));
+    }
+    const endingWithStop = [...lastWords].flatMap(([id, word]) => (word === 'stop' ? [id] : []));
+    await this.conversations.endWaits(tx, endingWithStop);
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));
     allowDirectPublish(events, inserted[0]?.older ?? null);
     return [...events, ...suppressed];
   }
 
-  private async applyOptWord(tx: Tx, { event, conversationId, settings }: NewInboundMessage): Promise<EventEnvelope[]> {
-    const { text, sent_at: at } = event.data;
-    const word = optWord(text, settings);
-    if (word === null) return [];
+  private async applyOptWord(tx: Tx, { event, conversationId }: NewInboundMessage, word: OptWord): Promise<EventEnvelope[]> {
+    const at = event.data.sent_at;
     const change = { businessId: event.business_id, conversations: [conversationId], source: 'person' as const, at };
     const write = () =>
       word === 'stop'
@@ -86,14 +90,6 @@ export class InboundService {
         : this.suppressions.lift(tx, conversationId, at);
     return (await this.suppressionChanges.apply(tx, change, write)).events;
   }
-}
-
-/** The conversations whose last message is a word that opts the person out. */
-function endingWithStop(messages: NewInboundMessage[]): number[] {
-  const last = new Map(messages.map((message) => [message.conversationId, message]));
-  return [...last.values()]
-    .filter(({ event, settings }) => optWord(event.data.text, settings) === 'stop')
-    .map(({ conversationId }) => conversationId);
 }
 
 /** Builds the message's events within the trace of the callback. */

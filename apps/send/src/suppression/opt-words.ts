@@ -4,8 +4,11 @@ import type { SendSettings } from '@mgw/contracts';
 export const STOP_WORDS = ['stop', 'stop all', 'stopall', 'unsubscribe', 'opt out', 'opt-out', 'optout'];
 export const START_WORDS = ['start', 'unstop', 'subscribe', 'opt in', 'opt-in', 'optin'];
 
+/** A word in a message that opts its sender out or in. */
+export type OptWord = 'stop' | 'start';
+
 /** Compares the whole text, trimmed and case-insensitive. */
-export function optWord(text: string | null, { stop_words, start_words }: SendSettings): 'stop' | 'start' | null {
+export function optWord(text: string | null, { stop_words, start_words }: SendSettings): OptWord | null {
   const folded = fold(text ?? '');
   if (folded === '') return null;
   if (stop_words.some((word) => fold(word) === folded)) return 'stop';
