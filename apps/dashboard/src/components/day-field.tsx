@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { DateField } from './datetime-field';
 
 interface DayFieldProps {
   label: string;
@@ -13,9 +13,7 @@ interface DayFieldProps {
 export function DayField({ label, value, disabled, onChange }: DayFieldProps) {
   const [typed, setTyped] = useState<string | null>(null);
   return (
-    <TextInput
-      type="date"
-      max="9999-12-31"
+    <DateField
       label={label}
       disabled={disabled}
       value={typed ?? value}

@@ -1,4 +1,5 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Group, Select } from '@mantine/core';
+import { DateField } from '../../components/datetime-field';
 import { DownloadButton } from '../../components/download-button';
 import { ACTION_LABELS, type AuditAction } from './audit-actions';
 
@@ -65,20 +66,8 @@ export function AuditFilters({ search, set, path, people, businesses }: AuditFil
         value={search.action ?? null}
         onChange={(action) => set({ action: (action as AuditAction | null) ?? undefined })}
       />
-      <TextInput
-        label="From"
-        type="date"
-        max="9999-12-31"
-        value={search.from ?? ''}
-        onChange={(e) => set({ from: e.currentTarget.value || undefined })}
-      />
-      <TextInput
-        label="To"
-        type="date"
-        max="9999-12-31"
-        value={search.to ?? ''}
-        onChange={(e) => set({ to: e.currentTarget.value || undefined })}
-      />
+      <DateField label="From" value={search.from ?? ''} onChange={(e) => set({ from: e.currentTarget.value || undefined })} />
+      <DateField label="To" value={search.to ?? ''} onChange={(e) => set({ to: e.currentTarget.value || undefined })} />
       <DownloadButton variant="default" href={`${path}?${query.toString()}`}>
         Download CSV
       </DownloadButton>
