@@ -1,8 +1,9 @@
 // processes.json lists the processes of a stack for people, for tests that kill them, and for the start after a killed one.
 import { spawnSync } from 'node:child_process';
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { replaceFile } from './replace-file.mjs';
 
 /** `ps` shows whole seconds, and spawning takes time on a busy machine. */
 const TOLERANCE_MS = 5_000;
@@ -13,9 +14,7 @@ const fileOf = (dir) => join(dir, 'processes.json');
 /** @param processes with `pid` and `started_at`, the time of its start in milliseconds */
 export function writeProcesses(dir, processes) {
   const start = { pid: process.pid, started_at: Math.round(performance.timeOrigin) };
-  // Replace the file atomically, because others read it.
-  writeFileSync(`${fileOf(dir)}.new`, `${JSON.stringify({ start, processes }, null, 2)}\n`);
-  renameSync(`${fileOf(dir)}.new`, fileOf(dir));
+  replaceFile(fileOf(dir), `${JSON.stringify({ start, processes }, null, 2)}\n`);
 }
 
 export function removeProcesses(dir) {
