@@ -3,6 +3,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, renderHook, screen, waitFor } from '@testing-library/react';
 import type { PropsWithChildren } from 'react';
 import { mayOpen, pagesOf } from '../navigation';
+import { LoadMore } from '../components/load-more';
+import { usePagedQuery } from '../components/use-paged-query';
 import { draw, press, Refusal, sent } from '../page.fixture';
 import { api, queries, request } from './client';
 import { useChange } from './use-change';
@@ -69,6 +71,35 @@ describe('what pages share to read and change (decision 430)', () => {
     document.dispatchEvent(new Event('visibilitychange'));
     expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
     reload.mockRestore();
+  });
+
+  it('refresh: waits for the next page of a list, which it would cancel', async () => {
+    const ends: (() => void)[] = [];
+    function List() {
+      const list = usePagedQuery({
+        queryKey: ['list'],
+        load: async ({ cursor = 'first' }) => {
+          if (cursor === 'second') await new Promise<void>((end) => ends.push(end));
+          return { row: `${cursor} page`, next_cursor: cursor === 'first' ? 'second' : null };
+        },
+        rows: ({ row }) => [row],
+      });
+      return (
+        <>
+          {list.data?.join()}
+          <LoadMore list={list}>More</LoadMore>
+        </>
+      );
+    }
+    draw(<List />);
+    await screen.findByText('first page');
+    await press('More');
+    const refreshed = queries.invalidateQueries({ queryKey: ['list'] });
+    await act(async () => ends[0]?.());
+    await screen.findByText('first page,second page');
+    await waitFor(() => expect(ends).toHaveLength(2));
+    await act(async () => ends[1]?.());
+    await refreshed;
   });
 
   it('kept state: survives a reload, belongs to one user, and is forgotten also after its page is gone', () => {

@@ -81,7 +81,20 @@ function endOfSession(error: unknown): void {
 
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-export const queries = new QueryClient({
+/** A refresh waits for a further page of a list that loads, because it would cancel the load and nobody would begin it again. */
+class Queries extends QueryClient {
+  override async invalidateQueries(...[filters, options]: Parameters<QueryClient['invalidateQueries']>): Promise<void> {
+    for (;;) {
+      const loading = this.getQueryCache()
+        .findAll(filters)
+        .filter(({ state }) => state.fetchStatus === 'fetching' && state.fetchMeta?.fetchMore);
+      if (loading.length === 0) return super.invalidateQueries(filters, options);
+      await Promise.allSettled(loading.map(({ promise }) => promise));
+    }
+  }
+}
+
+export const queries = new Queries({
   queryCache: new QueryCache({ onError: endOfSession }),
   mutationCache: new MutationCache({ onError: endOfSession }),
   defaultOptions: {

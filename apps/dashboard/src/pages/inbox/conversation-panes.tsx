@@ -1,5 +1,6 @@
 import { Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { api, request } from '../../api/client';
 import { FormDrawer } from '../../components/form-drawer';
@@ -19,8 +20,10 @@ const asShown = ({ last_received_at, created_at }: Conversation) =>
 
 /** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
 export function ConversationPanes({ id, found, onBack }: { id: number; found: string | undefined; onBack: () => void }) {
+  const queries = useQueryClient();
+  const queryKey = ['inbox', 'thread', id];
   const thread = usePagedQuery({
-    queryKey: ['inbox', 'thread', id],
+    queryKey,
     load: (query) =>
       request(
         api.GET('/api/client/conversations/{id}/messages', {
@@ -47,7 +50,8 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const toggle = () => {
     if (conversation?.status === 'closed') change.mutate({ status: 'open' });
     // After a refusal the thread shows the message that came meanwhile.
-    else if (conversation) change.mutate({ status: 'closed', ...asShown(conversation) }, { onError: () => void thread.refetch() });
+    else if (conversation)
+      change.mutate({ status: 'closed', ...asShown(conversation) }, { onError: () => void queries.invalidateQueries({ queryKey }) });
   };
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
