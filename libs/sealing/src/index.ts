@@ -23,6 +23,7 @@ export class Sealer {
       const [id = '', encoded = ''] = entry.trim().split(':');
       const key = Buffer.from(encoded, 'base64');
       if (!/^[\w-]{1,32}$/.test(id) || key.length !== KEY_BYTES) throw new SealingError('must be keys of the form id:base64');
+      if (this.keys.has(id)) throw new SealingError(`must not have two keys with the id "${id}"`);
       this.keys.set(id, key);
     }
     this.current = this.keys.keys().next().value as string;
@@ -43,10 +44,16 @@ export class Sealer {
 
   /** @returns whether both texts hold the same secret; false if one of them does not open */
   isSame(one: string, other: string, context: string): boolean {
+    const plain = this.openOrNull(one, context);
+    return plain !== null && plain === this.openOrNull(other, context);
+  }
+
+  /** @returns null if the text does not open */
+  openOrNull(sealed: string, context: string): string | null {
     try {
-      return this.open(one, context) === this.open(other, context);
+      return this.open(sealed, context);
     } catch {
-      return false;
+      return null;
     }
   }
 

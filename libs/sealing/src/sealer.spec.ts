@@ -39,4 +39,8 @@ describe('sealing (guarantees §9)', () => {
     expect(() => new Sealer('k1:c2hvcnQ=')).toThrow(SealingError);
     expect(() => new Sealer('')).toThrow(SealingError);
   });
+
+  it('refuses two keys with one id, because the second would replace the first', () => {
+    expect(() => new Sealer(`${ring('a')},${ring('b')},${ring('a')}`)).toThrow(new SealingError('must not have two keys with the id "a"'));
+  });
 });
