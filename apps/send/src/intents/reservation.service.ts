@@ -3,6 +3,7 @@ import { Batcher } from '@mgw/batching';
 import type { Sender } from '@mgw/contracts';
 import { Database, isAboutValues } from '@mgw/postgres';
 import { ConversationService } from '../conversations/conversation.service';
+import { OptOutsUnknown } from '../people/erased-opt-outs';
 import type { EarlierSend, IntentDraft, Reservation, SendPreview } from './intent';
 import { ReservationStore, type SenderKey } from './reservation.store';
 import { reserveByCap } from './reserve-by-cap';
@@ -54,6 +55,7 @@ export class ReservationService {
       const hashes = await this.restoreOptOuts(drafts);
       return await this.store.reserve(drafts, hashes);
     } catch (error) {
+      if (error instanceof OptOutsUnknown) return this.reserveOthers(drafts, error);
       if (drafts.length === 1 || !isAboutValues(error)) return drafts.map(() => ({ kind: 'failed', error }));
       const reservations: Reservation[] = [];
       for (const draft of drafts) reservations.push(...(await this.reserveAll([draft])));
@@ -61,7 +63,14 @@ export class ReservationService {
     }
   }
 
-  /** @returns the hash of each recipient, or null */
+  private async reserveOthers(drafts: IntentDraft[], error: OptOutsUnknown): Promise<Reservation[]> {
+    const isRefused = ({ sender }: IntentDraft) => error.businesses.has(sender.business_id);
+    const others = drafts.filter((draft) => !isRefused(draft));
+    const reserved = others.length === 0 ? [] : await this.reserveAll(others);
+    return drafts.map((draft) => (isRefused(draft) ? { kind: 'failed', error } : (reserved.shift() as Reservation)));
+  }
+
+  /** @returns the hash of each recipient, or null @throws OptOutsUnknown */
   private restoreOptOuts(sends: { sender: Sender; to: string }[]): Promise<(string | null)[]> {
     const names = sends.map(({ sender, to }) => ({ businessId: sender.business_id, alias: to }));
     return this.conversations.restoreOptOuts(this.db, names);
