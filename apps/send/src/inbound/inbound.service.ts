@@ -69,8 +69,10 @@ export class InboundService {
     const suppressed: EventEnvelope[] = [];
     const lastWords = new Map<number, OptWord | null>();
     for (const message of inserted) {
-      const word = optWord(message.event.data.text, message.settings);
-      lastWords.set(message.conversationId, word);
+      const { text, type } = message.event.data;
+      const word = optWord(text, message.settings);
+      // A reaction starts no wait, so a STOP before it still ends the wait (decision 392).
+      if (type !== 'reaction') lastWords.set(message.conversationId, word);
       if (word !== null) suppressed.push(...(await this.applyOptWord(tx, message, word)));
     }
     const endingWithStop = [...lastWords].flatMap(([id, word]) => (word === 'stop' ? [id] : []));

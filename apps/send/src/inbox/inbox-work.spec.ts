@@ -244,4 +244,20 @@ describe('agents at work (decision 392)', () => {
     await write(phone, { text: 'stop', sent_at: new Date(Date.now() - 3_600_000).toISOString() });
     expect(await find(phone)).toMatchObject({ waiting_since: AT, suppression_state: null });
   });
+
+  it('decision 392: a reaction in the same batch as STOP keeps nobody waiting', async () => {
+    const phone = '919876543278';
+    const { waiting } = (await list()).counts;
+    const from = { phone, user_id: null, name: '' };
+    const reaction = { message_id: 'wamid.in.1', emoji: '🙏' };
+    const batch = [
+      inboundEvent({ message_id: 'wamid.in.stop', from, text: 'STOP' }),
+      inboundEvent({ message_id: 'wamid.in.reaction', from, type: 'reaction', text: null, details: { reaction } }),
+    ];
+    await sending.harness.publishTo('platform.message', JSON.stringify(batch));
+    received += batch.length;
+    await eventually(async () => (await sending.harness.published('message.received')).length === received);
+    expect(await find(phone)).toMatchObject({ waiting_since: null, unread_count: 1, suppression_state: 'opted_out' });
+    expect((await list()).counts.waiting).toBe(waiting);
+  });
 });
