@@ -12,7 +12,7 @@ import { hashPassword, matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
 import { LoginAttemptsStore } from './login-attempts.store';
-import { accountSubject, addressSubject } from './login-subjects';
+import { accountSubject, addressSubject, guessSubject } from './login-subjects';
 
 /** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
 const WRONG_PASSWORDS = 5;
@@ -85,6 +85,7 @@ export class AccountService {
     await this.attempts.uncount(subject, at);
     // Wrong logins with the forgotten password must not keep the person out.
     await this.attempts.clearAccount(email, null);
+    await this.attempts.clear(guessSubject({ id: user_id }));
   }
 
   /** Mails a link to the people with this address, without waiting. @returns the message, the same for unknown people */

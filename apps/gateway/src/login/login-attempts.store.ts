@@ -18,12 +18,13 @@ export type Reservation = { taken: true; at: string; locks: boolean } | { taken:
 
 const RECENT = `ARRAY(SELECT f FROM unnest(a.failures) f WHERE f > $2::timestamptz - ${WINDOW} ORDER BY f)`;
 
-/** Adds the time to the subject's recent failures unless they are at the limit. One statement, so that concurrent attempts cannot exceed it. */
+/** Adds the time to each subject's recent failures unless they are at the limit. One statement, so that concurrent attempts cannot exceed it. */
 const TAKE = `
-  INSERT INTO access.login_attempts AS a (subject, failures, last_at) VALUES ($1, ARRAY[$2::timestamptz], $2)
+  INSERT INTO access.login_attempts AS a (subject, failures, last_at)
+  SELECT subject, ARRAY[$2::timestamptz], $2 FROM unnest($1::text[]) AS subject
   ON CONFLICT (subject) DO UPDATE SET failures = ${RECENT} || $2::timestamptz, last_at = $2
    WHERE cardinality(${RECENT}) < $3
-  RETURNING cardinality(failures) >= $3 AS locks`;
+  RETURNING subject, cardinality(failures) >= $3 AS locks`;
 
 /** Seconds until the window has room for one more attempt. */
 const WAIT = `
@@ -72,6 +73,16 @@ export class LoginAttemptsStore {
     throw new GatewayError('RATE_LIMITED', message, { retry_after_seconds: attempt.retry_after_seconds });
   }
 
+  /**
+   * Counts an attempt for those of the subjects that are below the limit.
+   * @param subjects in an order that is the same for all callers, or two statements could deadlock
+   * @returns the counted subjects, each with whether it has reached the limit
+   */
+  async takeOpen(subjects: readonly string[], limit: number, at: string): Promise<Map<string, boolean>> {
+    const taken = await this.db.query<{ subject: string; locks: boolean }>(TAKE, [subjects, at, limit]);
+    return new Map(taken.map(({ subject, locks }) => [subject, locks]));
+  }
+
   /** Deletes all failures of a subject. */
   async clear(subject: string): Promise<void> {
     await this.db.query(`DELETE FROM access.login_attempts WHERE subject = $1`, [subject]);
@@ -111,7 +122,7 @@ export class LoginAttemptsStore {
 
 /** @returns whether the subject has reached its limit */
 async function takeOne(tx: Tx, { subject, limit }: AttemptSubject, at: string): Promise<boolean> {
-  const [taken] = await tx.query<{ locks: boolean }>(TAKE, [subject, at, limit]);
+  const [taken] = await tx.query<{ locks: boolean }>(TAKE, [[subject], at, limit]);
   if (taken) return taken.locks;
   const [wait] = await tx.query<{ seconds: number }>(WAIT, [subject, at, limit]);
   throw new Full(wait?.seconds ?? ATTEMPT_WINDOW_SECONDS);

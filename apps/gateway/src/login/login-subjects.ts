@@ -6,6 +6,11 @@ export function accountSubject(email: string): string {
   return `account:${createHash('sha256').update(email).digest('hex')}`;
 }
 
+/** A password that is right for one account of an address is a guess at its other accounts (decision 718). */
+export function guessSubject({ id }: { id: number }): string {
+  return `guess:${id}`;
+}
+
 /** Wrong logins also count per network of the caller. */
 export function addressSubject(ip: string): string {
   return `address:${networkOf(ip)}`;

@@ -10,12 +10,14 @@ import { normalizeEmail, UsersStore, type Account, type StoredUser } from '../us
 import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from './login-attempts.store';
 import type { LoginOrigin } from './login-origin';
-import { accountSubject, addressSubject } from './login-subjects';
+import { accountSubject, addressSubject, guessSubject } from './login-subjects';
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 
 /** The most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
+/** The most logins within 15 minutes whose password is right for another account of the same address and wrong for this one (decision 718). */
+const GUESS_LIMIT = 20;
 const LIMITED = 'Too many wrong logins. Wait before you try again.';
 
 export interface Credentials extends LoginOrigin {
@@ -103,8 +105,8 @@ export class LoginService {
     await this.audit.add({ user_id, business_id, action: 'session.closed', target: `user:${user_id}`, detail: {} });
   }
 
-  /** @returns the accounts for which the password is right */
-  private async check(email: string, account: string, { password, ip }: Credentials): Promise<Account[]> {
+  /** @returns the accounts for which the password is right, except those that are over their limit of guesses */
+  private async check(email: string, account: string, { password, ip, userId }: Credentials): Promise<Account[]> {
     const address = addressSubject(ip);
     await this.purge();
     const limits = [
@@ -113,11 +115,15 @@ export class LoginService {
     ];
     const attempt = await this.attempts.require(limits, LIMITED);
     const users = await this.users.allByEmail(email);
+    const named = userId === null ? users : users.filter(({ id }) => id === userId);
+    const guesses = await this.attempts.takeOpen(named.map(guessSubject), GUESS_LIMIT, attempt.at);
+    const open = named.filter((user) => guesses.has(guessSubject(user)));
     const hashes = await matchingHashes(
-      users.map(({ password_hash }) => password_hash),
+      open.map(({ password_hash }) => password_hash),
       password,
     );
-    if (hashes.size === 0) {
+    const right = open.filter(({ password_hash }) => hashes.has(password_hash));
+    if (right.length === 0) {
       const [known] = users;
       // The account is a hash: what was typed may be a password.
       const detail = { account, network: networkOf(ip), locked: attempt.locks };
@@ -132,7 +138,8 @@ export class LoginService {
     }
     await this.attempts.clearAccount(email, attempt.at);
     await this.attempts.uncount(address, attempt.at);
-    return users.filter(({ password_hash }) => hashes.has(password_hash));
+    for (const user of right) await this.attempts.clear(guessSubject(user));
+    return right;
   }
 }
 

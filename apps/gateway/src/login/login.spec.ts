@@ -99,6 +99,63 @@ describe('login (spec §10)', () => {
     await dashboard.visitor.post('/api/client/login', { email, password: 'wrong password', user_id: id }).expect(401, /NOT_AUTHENTICATED/);
   });
 
+  describe('an address that a stranger has added to their team (decision 718)', () => {
+    const TWIN = 'password of the twin';
+    const twins = async () => {
+      const person = await dashboard.user('owner', await dashboard.business());
+      const stranger = await dashboard.session('owner', await dashboard.business());
+      const added = { email: person.email, name: 'Twin', role: 'agent', password: TWIN };
+      const { body } = await stranger.post('/api/client/team', added).expect(200);
+      return { ...person, twinId: (body as { id: number }).id };
+    };
+    const sessionOf = async (email: string, password: string) => {
+      const response = await login(email, password).expect(200);
+      return dashboard.withSession(/token=([\w-]+)/.exec(cookieOf(response))?.[1] ?? '');
+    };
+    /** Logs in as the twin, whose password is a guess at the person's. */
+    const guess = async (email: string, times: number) => {
+      for (let n = 0; n < times; n += 1) await login(email, TWIN).expect(200);
+    };
+    const loginTo = (user_id: number, email: string, password: string) =>
+      dashboard.visitor.post('/api/client/login', { email, password, user_id });
+
+    it('guesses at the other account end without showing whether one was right, until they expire', async () => {
+      const { email, id, twinId } = await twins();
+      await guess(email, 30);
+      const twin = await sessionOf(email, TWIN);
+      await twin.put('/api/client/me/password', { current_password: TWIN, new_password: PASSWORD }).expect(200);
+      expect((await login(email, PASSWORD).expect(200)).body).toMatchObject({ user: { id: twinId } });
+      await loginTo(id, email, PASSWORD).expect(401, /NOT_AUTHENTICATED/);
+      await dashboard.db.query(
+        `UPDATE access.login_attempts SET failures = ARRAY(SELECT f - interval '15 minutes' FROM unnest(failures) f)`,
+      );
+      await login(email, PASSWORD).expect(401, /ACCOUNT_REQUIRED/);
+      await loginTo(id, email, PASSWORD).expect(200);
+    });
+
+    it('a login that names the other account counts as a wrong one', async () => {
+      const { email, id, twinId } = await twins();
+      for (let n = 0; n < 5; n += 1) await loginTo(id, email, TWIN).expect(401, /NOT_AUTHENTICATED/);
+      await loginTo(id, email, PASSWORD).expect(429);
+      await loginTo(twinId, email, TWIN).expect(429);
+    });
+
+    it('the person’s own password ends the count, and so does a link', async () => {
+      const { email, id } = await twins();
+      for (let round = 0; round < 2; round += 1) {
+        await guess(email, 19);
+        expect((await login(email, PASSWORD).expect(200)).body).toMatchObject({ user: { id } });
+      }
+      await guess(email, 20);
+      await login(email, PASSWORD).expect(401);
+      const operator = await dashboard.session('operator', null);
+      const { body } = await operator.post(`/api/admin/users/${id}/reset`).expect(200);
+      const token = (body as { reset_url: string }).reset_url.split('#token=')[1];
+      await dashboard.visitor.post('/api/client/password', { token, new_password: 'a new password' }).expect(200);
+      expect((await login(email, 'a new password').expect(200)).body).toMatchObject({ user: { id } });
+    });
+  });
+
   it('guarantees §9: the audit log has failed logins with account and business if known, and never what was typed', async () => {
     const business_id = await dashboard.business();
     const { email, id } = await dashboard.user('owner', business_id);
