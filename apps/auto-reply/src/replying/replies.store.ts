@@ -210,10 +210,14 @@ export class RepliesStore {
     await this.db.query(`UPDATE auto_reply.replies SET reply = $3 WHERE ${OWN}`, [id, attempts, reply]);
   }
 
-  /** Records that the reply may be sent from now on. @returns false if a newer question or another worker replaced this one: send nothing */
+  /**
+   * Records that the reply may be sent from now on, and counts failed attempts anew: a worker that takes over follows up the send.
+   * @returns false if a newer question or another worker replaced this one: send nothing
+   */
   async startSending({ id, attempts, conversation_id }: Question): Promise<boolean> {
     const started = await this.db.query(
-      `UPDATE auto_reply.replies SET sending = true, due_at = now() + interval '${CLAIM}' WHERE ${OWN} AND reserved_at IS NOT NULL
+      `UPDATE auto_reply.replies SET sending = true, failed_attempts = 0, due_at = now() + interval '${CLAIM}'
+       WHERE ${OWN} AND reserved_at IS NOT NULL
          AND NOT EXISTS (SELECT FROM auto_reply.replies newer WHERE newer.conversation_id = $3 AND newer.id > $1) RETURNING id`,
       [id, attempts, conversation_id],
     );

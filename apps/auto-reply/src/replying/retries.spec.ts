@@ -128,6 +128,32 @@ describe('guarantees §8: a question whose model does not reply', () => {
     expect(autoReply.sends).toHaveLength(2);
   });
 
+  it('decision 24: it is followed up also if its sender died after the model had failed', async () => {
+    const victim = await autoReply.spawn();
+    await autoReply.set({});
+    await autoReply.receive(1, 'Hello');
+    await called(1);
+    for (let failures = 0; failures < 4; failures++) {
+      autoReply.model.fail('Hello', 500);
+      await calledAgain();
+    }
+    autoReply.respondToSends(
+      (accept) => {
+        process.kill(victim.pid, 'SIGKILL');
+        return accept();
+      },
+      () => {
+        throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'Not now.');
+      },
+    );
+    autoReply.model.release();
+    await victim.exited;
+    await autoReply.run();
+    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(autoReply.sends).toHaveLength(3);
+    await eventually(async () => (await autoReply.harness.published('ai.replied')).length === 1);
+  });
+
   /** A message arrives more than two minutes late, for example after an outage. */
   const receiveLate = () => autoReply.receive(1, 'Hello', { at: new Date(Date.now() - 125_000).toISOString() });
 
