@@ -1,7 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { ConnectionCheck, IsoTime, Nullable, NumberDetails } from '@mgw/contracts';
 
-/** The connection without its secrets; the verify token is there to be pasted into Meta's console. The number's details are null before the first check. */
+/**
+ * The connection without its secrets; the verify token is there to be pasted into Meta's console, and null if it does not open. The number's
+ * details are null before the first check.
+ */
 export const ConnectionView = Type.Object({
   phone_number_id: Nullable(Type.String()),
   business_account_id: Nullable(Type.String()),

@@ -43,7 +43,7 @@ export class ConnectionService {
 
   async view(business_id: number): Promise<ConnectionView> {
     const { connection } = await this.rpc.call(GetConnection, { business_id });
-    const verify_token = connection && this.sealer.open(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
+    const verify_token = connection && this.sealer.openOrNull(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
     return { ...withoutSecrets(connection), verify_token };
   }
 

@@ -65,6 +65,12 @@ describe('the connection and its templates (spec §10)', () => {
     });
   });
 
+  it('decision 720: GET shows a connection whose verify token does not open, without the token', async () => {
+    dashboard.neighbours.respond(GetConnection, () => ({ connection: stored({ verify_token_sealed: 'test.damaged' }) }));
+    const response = await owner.get('/api/client/connection').expect(200);
+    expect(response.body).toMatchObject({ phone_number_id: '111', verify_token: null });
+  });
+
   it('spec §10: GET without a connection still shows the callback URL', async () => {
     const response = await owner.get('/api/client/connection').expect(200);
     expect(response.body).toMatchObject({

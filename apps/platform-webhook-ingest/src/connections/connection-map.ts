@@ -20,11 +20,16 @@ export class ConnectionMap {
 
   constructor(connections: ListedConnection[], open: Open, logger: Logger) {
     for (const connection of [...connections].sort(byStrengthOfClaim)) {
-      try {
-        this.add(connection, open);
-      } catch (error) {
-        logger.error({ err: error, business_id: connection.business_id }, 'opening the secrets of a connection failed');
-      }
+      const { business_id } = connection;
+      // One secret that does not open must not disable the others.
+      this.add(connection, (name, sealed) => {
+        try {
+          return open(sealed, `connection.${name}:${business_id}`);
+        } catch (error) {
+          logger.error({ err: error, business_id, name }, 'opening a secret of a connection failed; it has to be saved again');
+          return '';
+        }
+      });
     }
   }
 
@@ -101,13 +106,14 @@ export class ConnectionMap {
     return [];
   }
 
-  private add(connection: ListedConnection, open: Open): void {
+  /** @param open returns an empty text for a secret that does not open */
+  private add(connection: ListedConnection, open: (name: 'app_secret' | 'verify_token', sealed: string) => string): void {
     const { business_id } = connection;
     const secrets = [connection.app_secret_sealed, connection.previous_app_secret_sealed]
       .flatMap((sealed) => sealed ?? [])
-      .map((sealed) => open(sealed, `connection.app_secret:${business_id}`))
+      .map((sealed) => open('app_secret', sealed))
       .filter((secret) => secret !== '');
-    const token = open(connection.verify_token_sealed, `connection.verify_token:${business_id}`);
+    const token = open('verify_token', connection.verify_token_sealed);
     for (const secret of new Set(secrets)) append(this.holdersBySecret, secret, business_id);
     this.secretsByBusiness.set(business_id, secrets);
     if (token) append(this.businessesByVerifyToken, digest(token), business_id);

@@ -493,6 +493,28 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     await published('message', 3);
   });
 
+  it('decision 720: verifies callbacks and handshakes with each secret of a connection that opens', async () => {
+    const damaged = 'test.damaged';
+    const accepts = async (verify_token: string) =>
+      (await harness.rpc.call(VerifyPlatformHandshake, { mode: 'subscribe', verify_token })).accepted;
+    connections = [
+      { ...connection(1, 'new secret'), previous_app_secret_sealed: damaged },
+      { ...connection(2, 'second secret'), verify_token_sealed: damaged },
+      { ...connection(3, 'damaged', 'third secret'), app_secret_sealed: damaged },
+    ];
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    await harness.nc.flush();
+    const statuses = [
+      await signed(envelope({ messages: [text('wamid.1')] }, '701', '801'), 'new secret'),
+      await signed(envelope({ messages: [text('wamid.2')] }, '702', '802'), 'second secret'),
+      await signed(envelope({ messages: [text('wamid.3')] }, '703', '803'), 'third secret'),
+    ];
+    expect(statuses).toEqual([200, 200, 200]);
+    expect((await published('message', 3)).map(({ business_id }) => business_id).sort()).toEqual([1, 2, 3]);
+    expect([await accepts('verify 1'), await accepts('verify 2'), await accepts('verify 3')]).toEqual([true, false, true]);
+    expect(await signed(envelope({ messages: [text('wamid.4')] }), '')).toBe(401);
+  });
+
   it('platform §4.2: knows a number at once that is connected during a read of the connections', async () => {
     let respond: () => void = () => undefined;
     responseDelay = new Promise((resolve) => (respond = resolve));

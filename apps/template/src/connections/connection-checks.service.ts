@@ -27,11 +27,11 @@ export class ConnectionChecks {
   check(businessId: number, callbackUrl: string): Promise<ConnectionCheck[]> {
     return this.withTarget(businessId, async (connection, target) => {
       const deadlineAt = Date.now() + CALL_TIMEOUT_MS;
-      const appSecret = this.sealer.open(connection.app_secret_sealed, `connection.app_secret:${businessId}`);
+      const appSecret = this.sealer.openOrNull(connection.app_secret_sealed, `connection.app_secret:${businessId}`);
       const [token, number, proof, apps, callback] = await Promise.all([
         this.graph.debugToken(target.accessToken, deadlineAt),
         this.graph.getPhoneNumber(target, deadlineAt),
-        this.graph.proveAppSecret(target, appSecret, deadlineAt),
+        appSecret === null ? null : this.graph.proveAppSecret(target, appSecret, deadlineAt),
         this.graph.listSubscribedApps(target, deadlineAt),
         this.graph.getWebhookConfiguration(target, deadlineAt),
       ]);

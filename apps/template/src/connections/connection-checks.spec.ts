@@ -147,6 +147,19 @@ describe('decision 530: the check list of a connection (additions §9)', () => {
     expect(await codeOf(subscribe())).toBe('NOT_CONNECTED');
   });
 
+  it('decision 720: shows an app secret that does not open, and checks the rest', async () => {
+    respond({});
+    await fixture.connect(3);
+    await fixture.harness.db.query(`UPDATE template.connections SET app_secret_sealed = 'test.damaged' WHERE business_id = 3`);
+    const { checks } = await fixture.harness.rpc.call(CheckConnection, { business_id: 3, callback_url: URL });
+    expect(checks.map(({ name, state }) => [name, state])).toContainEqual(['token', 'ok']);
+    expect(checks.find(({ name }) => name === 'app_secret')).toMatchObject({
+      state: 'problem',
+      message: expect.stringContaining('cannot be read') as string,
+      fix: expect.stringContaining('step App secret') as string,
+    });
+  });
+
   it('needs a connection', async () => {
     expect(await codeOf(fixture.harness.rpc.call(CheckConnection, { business_id: 2, callback_url: URL }))).toBe('NOT_CONNECTED');
   });

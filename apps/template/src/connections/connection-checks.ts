@@ -6,7 +6,8 @@ import { problemOf } from './probe.service';
 export interface CheckedParts {
   token: ReadOutcome<{ data: TokenNode }>;
   number: ReadOutcome<PhoneNumberNode>;
-  proof: ReadOutcome<{ id: string }>;
+  /** Null if the stored app secret does not open. */
+  proof: ReadOutcome<{ id: string }> | null;
   apps: ReadOutcome<{ data: SubscribedApp[] }>;
   callback: ReadOutcome<{ webhook_configuration?: WebhookConfiguration }>;
 }
@@ -106,6 +107,12 @@ function limitOf({ entities = [] }: NonNullable<PhoneNumberNode['health_status']
 }
 
 function appSecretCheck(outcome: CheckedParts['proof']): ConnectionCheck {
+  if (outcome === null)
+    return problem(
+      'app_secret',
+      'The stored app secret cannot be read, so callbacks are refused',
+      'Enter the app secret again in the step App secret.',
+    );
   if (outcome.kind === 'ok') return ok('app_secret', 'The app secret belongs to the app of the access token');
   if (outcome.kind === 'unavailable' || !outcome.refusal.message.includes('appsecret_proof')) return unclear('app_secret', outcome);
   return problem(

@@ -9,6 +9,7 @@ import {
   SetConnection,
   SubscribeToAccount,
   SuspendBusiness,
+  type Connection,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
@@ -50,7 +51,7 @@ export class ConnectionsHandlers {
 
   @Handles(SetConnection)
   async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
-    const connection = await this.connections.save(await this.withoutSameAppSecret(request));
+    const connection = await this.save(request);
     await this.syncing.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
     this.probing.wake();
@@ -90,13 +91,16 @@ export class ConnectionsHandlers {
     return {};
   }
 
-  /** A repeated change must not push the secret before the change out, with which WhatsApp may still sign callbacks. */
-  private async withoutSameAppSecret(change: RequestOf<typeof SetConnection>): Promise<RequestOf<typeof SetConnection>> {
+  /**
+   * Keeps the secret before the change, with which WhatsApp may still sign callbacks. Neither a repeated change nor one that replaces a
+   * damaged secret pushes it out.
+   */
+  private async save(change: RequestOf<typeof SetConnection>): Promise<Connection> {
     const { business_id, app_secret_sealed, ...others } = change;
     const known = app_secret_sealed ? await this.connections.find(business_id) : null;
-    if (!app_secret_sealed || !known) return change;
-    return this.sealer.isSame(app_secret_sealed, known.app_secret_sealed, `connection.app_secret:${business_id}`)
-      ? { business_id, ...others }
-      : change;
+    if (!app_secret_sealed || !known) return this.connections.save(change);
+    const context = `connection.app_secret:${business_id}`;
+    if (this.sealer.isSame(app_secret_sealed, known.app_secret_sealed, context)) return this.connections.save({ business_id, ...others });
+    return this.connections.save(change, this.sealer.openOrNull(known.app_secret_sealed, context) !== null);
   }
 }

@@ -83,11 +83,21 @@ describe('connections (platform §3.3)', () => {
     expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
   });
 
-  it('decision 712: replaces an app secret that does not open', async () => {
+  it('decision 720: replaces an app secret that does not open, and keeps the one before it for the rest of its day', async () => {
+    const damage = () => fixture.harness.db.query(`UPDATE template.connections SET app_secret_sealed = 'test.damaged'`);
+    const changed = async (secret: string) => {
+      const app_secret_sealed = fixture.harness.sealer.seal(secret, 'connection.app_secret:1');
+      const { connection } = await fixture.connect(1, { app_secret_sealed });
+      expect(connection.app_secret_sealed).toBe(app_secret_sealed);
+      return connection.previous_app_secret_sealed;
+    };
     await fixture.connect();
-    await fixture.harness.db.query(`UPDATE template.connections SET app_secret_sealed = 'test.damaged'`);
-    const app_secret_sealed = fixture.harness.sealer.seal('new', 'connection.app_secret:1');
-    expect((await fixture.connect(1, { app_secret_sealed })).connection).toMatchObject({ app_secret_sealed });
+    await damage();
+    expect(await changed('first')).toBeNull();
+    const first = await changed('second');
+    expect(first).toEqual(expect.any(String));
+    await damage();
+    expect(await changed('third')).toBe(first);
   });
 
   it('decision 255: lets several businesses claim a number, and lists all connections in pages', async () => {

@@ -73,16 +73,17 @@ export class ConnectionsStore {
   /**
    * A business may claim any number: a refusal would reveal who else uses the gateway (decision 255). A new number, or a change after
    * a problem, needs a new verification.
+   * @param keepsAppSecret whether a replaced app secret stays valid for a day
    * @throws GatewayError VALIDATION_FAILED when the first connection lacks a secret
    */
-  async save(change: RequestOf<typeof SetConnection>): Promise<Connection> {
+  async save(change: RequestOf<typeof SetConnection>, keepsAppSecret = true): Promise<Connection> {
     const secrets = [change.access_token_sealed ?? null, change.app_secret_sealed ?? null, change.verify_token_sealed ?? null];
     const values = [change.business_id, change.phone_number_id, change.business_account_id, ...secrets];
     const changed = await this.db.query<ConnectionRow>(
       `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
          access_token_sealed = coalesce($4, access_token_sealed),
-         previous_app_secret_sealed = CASE WHEN $5::text IS NULL THEN previous_app_secret_sealed ELSE app_secret_sealed END,
-         app_secret_changed_at = CASE WHEN $5::text IS NULL THEN app_secret_changed_at ELSE now() END,
+         previous_app_secret_sealed = CASE WHEN $5::text IS NOT NULL AND $7 THEN app_secret_sealed ELSE previous_app_secret_sealed END,
+         app_secret_changed_at = CASE WHEN $5::text IS NOT NULL AND $7 THEN now() ELSE app_secret_changed_at END,
          app_secret_sealed = coalesce($5, app_secret_sealed),
          verify_token_sealed = coalesce($6, verify_token_sealed),
          restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
@@ -90,7 +91,7 @@ export class ConnectionsStore {
          number_details = CASE WHEN phone_number_id = $2 THEN number_details END,
          status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
        WHERE business_id = $1 RETURNING ${COLUMNS}`,
-      values,
+      [...values, keepsAppSecret],
     );
     const [row] = changed.length > 0 ? changed : await this.create(values);
     return toConnection(row as ConnectionRow);
