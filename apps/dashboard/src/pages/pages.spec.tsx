@@ -196,6 +196,93 @@ describe('pages by their address (decision 430)', () => {
     sessionStorage.clear();
   });
 
+  describe('broadcasts: the mapping of a corrected list (decision 728)', () => {
+    const template = {
+      ...{ id: 3, language: 'en', status: 'APPROVED', category: 'UTILITY', content: 'Hi {{1}}: {{2}}', variables: ['1', '2'] },
+      components: [{ type: 'BODY', text: 'Hi {{1}}: {{2}}' }],
+    };
+    const list = (names: string, row: string) => `${names}\n+919876543210,${row}`;
+    const first = list('phone,name,order,total', 'Asha,1007,99');
+    const routes = {
+      'GET /api/client/templates': () => ({
+        templates: [
+          { ...template, name: 'order' },
+          { ...template, id: 4, name: 'offer' },
+        ],
+        sync: { state: 'done', found: 2 },
+      }),
+      'POST /api/client/broadcasts/check': () => ({
+        ...{ total: 1, wrong: 0, faults: [], estimate: null, category: 'UTILITY', suppressed: 0 },
+        daily_limit: { limit: 10, used: 0, left: 10, resets_at: '2026-01-05T18:30:00.000Z' },
+      }),
+    };
+    const step = (name: RegExp) => press(name, 'button', screen.getByRole('navigation', { name: 'Steps' }));
+    /** Maps {{2}} to the fourth column by hand, and goes back to the list. */
+    const mapByHand = async () => {
+      await step(/Values/);
+      await press('{{2}}', 'combobox');
+      await press('total', 'option');
+      await step(/Recipients/);
+    };
+    const checked = async () => {
+      await step(/Check and send/);
+      await screen.findByText('The row is valid');
+      return requests.filter(({ route }) => route.endsWith('/check')).map(({ body }) => (body as { recipients: object[] }).recipients);
+    };
+    const begin = async () => {
+      const draft = { name: '', template: 'order/en', text: '', file: null, table: null, mapping: {}, startsAt: null, version: 0 };
+      sessionStorage.setItem('kept 1 broadcast', JSON.stringify(draft));
+      open('/broadcasts?new=recipients', routes);
+      await screen.findByText('Choose a file');
+    };
+    afterEach(() => sessionStorage.clear());
+
+    it('stays with a file that is chosen again, also after one that cannot be read', async () => {
+      await begin();
+      chooseFile('list.csv', first);
+      await screen.findByText(/^list.csv: 1 row/);
+      await mapByHand();
+      chooseFile('list.csv', 'phone\n"12015550177');
+      await screen.findByText(/^Line \d: a quotation mark/);
+      chooseFile('list.csv', list('phone,order,name,total', '1008,Asha,98'));
+      await screen.findByText('list.csv: 1 row, columns phone, order, name, total');
+      expect(await checked()).toEqual([[{ phone: '+919876543210', body_params: ['Asha', '98'] }]]);
+    });
+
+    it('stays with an edited text, and without its column the person chooses again', async () => {
+      await begin();
+      await type('Or paste the rows here', first);
+      await screen.findByText(/^1 row/);
+      await mapByHand();
+      await type('Or paste the rows here', `${first}9`);
+      expect(await checked()).toEqual([[{ phone: '+919876543210', body_params: ['Asha', '999'] }]]);
+      await step(/Recipients/);
+      await type('Or paste the rows here', list('phone,name,order', 'Asha,1007'));
+      await screen.findByText('1 row, columns phone, name, order');
+      await step(/Values/);
+      await screen.findByText('The list no longer has the column “total”. Choose another one.');
+      expect(screen.getByRole('button', { name: 'Continue to the check' }).hasAttribute('disabled')).toBe(true);
+      await press('{{2}}', 'combobox');
+      await press('order', 'option');
+      expect((await checked()).at(-1)).toEqual([{ phone: '+919876543210', body_params: ['Asha', '1007'] }]);
+    });
+
+    it('belongs to its template', async () => {
+      await begin();
+      await type('Or paste the rows here', first);
+      await screen.findByText(/^1 row/);
+      await mapByHand();
+      for (const name of ['offer (en)', 'order (en)']) {
+        await step(/Template/);
+        await press('Template', 'combobox');
+        await press(name, 'option');
+        await checked();
+      }
+      const recipient = { phone: '+919876543210' };
+      expect(await checked()).toEqual([[{ ...recipient, body_params: ['Asha', '1007'] }], [{ ...recipient, body_params: ['Asha', '99'] }]]);
+    });
+  });
+
   describe('the palette (decision 511)', () => {
     const listed = (customer_name: string, more: object) => ({ customer_name, customer_phone: '919876543210', labels: [], ...more });
     const template = { id: 3, name: 'order_update', language: 'en', status: 'APPROVED', body: '', buttons: [] };

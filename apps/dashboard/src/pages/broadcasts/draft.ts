@@ -14,6 +14,8 @@ export interface Draft {
   file: string | null;
   table: RecipientsTable | null;
   mapping: Mapping;
+  /** Mappings of templates that were chosen before, by name. */
+  others?: Record<string, Mapping>;
   /** The local time in the zone of the business, empty while it is being typed; null to send at once. */
   startsAt: string | null;
   /** Counts the changes of the messages, so that a check is about one list. */

@@ -2,8 +2,16 @@ import type { Schemas } from '../../api/client';
 import { bodyFields, buttonFields, headerFields, type Template } from '../templates/template-values';
 import type { RecipientsTable } from './recipients-table';
 
-/** The origin of a value: a column of the list, or one text for everybody. */
-export type Source = { column: number } | { text: string };
+/** A column of the list, by its place and its name. */
+export interface ColumnSource {
+  /** null if the list has no column of this name. */
+  column: number | null;
+  name: string;
+  /** Whether a person chose it, instead of `mapByNames`. */
+  isChosen?: true;
+}
+/** The origin of a value: a column of the list, one text for everybody, or null if a person chose none. */
+export type Source = ColumnSource | { text: string } | null;
 /** The source of each field, by its key. */
 export type Mapping = Record<string, Source>;
 export interface Field {
@@ -37,43 +45,64 @@ export function fieldsOf(template: Template): Field[] {
   ];
 }
 
-/** Fills fields with the columns of their names, and the others with the remaining columns in their order. */
+export const isColumn = (source: Source | undefined): source is ColumnSource => !!source && 'column' in source;
+
+/**
+ * Keeps the sources whose columns are in the list, fills the others with the columns of their names, and fields that never had a source with
+ * the remaining columns in their order. A column that a person chose is replaced by a person only.
+ */
 export function mapByNames(fields: Field[], names: string[], kept: Mapping = {}): Mapping {
-  const lower = names.map((name) => name.trim().toLowerCase());
+  const lower = names.map((name) => plain(name));
   const mapping: Mapping = {};
   const free = new Set(names.keys());
   const take = ({ key }: Field, column: number) => {
-    if (!free.delete(column)) return;
-    mapping[key] = { column };
+    if (free.delete(column)) mapping[key] = { column, name: names[column] ?? '' };
   };
+  for (const { key } of fields) {
+    const source = kept[key];
+    if (source === undefined) continue;
+    const column = isColumn(source) ? columnOf(source, lower) : null;
+    mapping[key] = isColumn(source) ? { ...source, column } : source;
+    if (column !== null) free.delete(column);
+  }
   for (const field of fields) {
-    const source = kept[field.key];
-    if (source && 'text' in source) mapping[field.key] = source;
-    else
+    const source = mapping[field.key];
+    if (source === undefined || (isColumn(source) && source.column === null && !source.isChosen))
       take(
         field,
         lower.findIndex((name, i) => free.has(i) && field.names.includes(name)),
       );
   }
   // A list without a heading has its phone numbers in the first column.
-  for (const field of fields) if (!mapping[field.key] && !field.isOptional) take(field, [...free][0] ?? -1);
+  for (const field of fields) if (mapping[field.key] === undefined && !field.isOptional) take(field, [...free][0] ?? -1);
   return mapping;
+}
+
+/** @param name missing in drafts of an earlier version */
+const plain = (name = '') => name.trim().toLowerCase();
+
+/** The column of the source's name. If several have it, only the one at the same place is certain. */
+function columnOf({ column, name }: ColumnSource, lower: string[]): number | null {
+  const wanted = plain(name);
+  if (column !== null && lower[column] === wanted) return column;
+  const first = lower.indexOf(wanted);
+  return first >= 0 && first === lower.lastIndexOf(wanted) ? first : null;
 }
 
 export const isMapped = (fields: Field[], mapping: Mapping): boolean =>
   fields.every(({ key, isOptional }) => {
     const source = mapping[key];
-    return source === undefined ? isOptional : 'column' in source || source.text.trim() !== '';
+    return !source ? isOptional : isColumn(source) ? source.column !== null : source.text.trim() !== '';
   });
 
 /** The recipients of all rows, as a request has them. */
 export function recipientsOf(fields: Field[], mapping: Mapping, { rows }: RecipientsTable): Recipient[] {
-  const sources = (part: string) => fields.filter(({ key }) => key.startsWith(part)).flatMap(({ key }) => mapping[key] ?? []);
+  const sources = (part: string) =>
+    fields.filter(({ key, isOptional }) => key.startsWith(part) && (!isOptional || mapping[key])).map(({ key }) => mapping[key]);
   const [headers, bodies, buttons] = [sources('header_'), sources('body_'), sources('button_')];
   const phone = mapping['phone'];
   return rows.map(({ cells }) => {
-    const value = (source: Source | undefined) =>
-      source === undefined ? '' : 'text' in source ? source.text : (cells[source.column] ?? '');
+    const value = (source: Source | undefined) => (!source ? '' : isColumn(source) ? (cells[source.column ?? -1] ?? '') : source.text);
     return {
       phone: value(phone),
       body_params: bodies.map(value),

@@ -45,15 +45,39 @@ describe('a new broadcast (decisions 452, 453)', () => {
     const mapping = mapByNames(fields, columns, { header_1: { text: 'https://example.com/a.pdf' } });
     expect(mapping).toEqual({
       header_1: { text: 'https://example.com/a.pdf' },
-      phone: { column: 2 },
-      body_1: { column: 1 },
-      body_2: { column: 0 },
+      phone: { column: 2, name: 'Mobile' },
+      body_1: { column: 1, name: 'Name' },
+      body_2: { column: 0, name: 'id' },
     });
     expect(isMapped(fields, mapping)).toBe(true);
     expect(isMapped(fields, { ...mapping, header_1: { text: ' ' } })).toBe(false);
     expect(recipientsOf(fields, mapping, { names: columns, rows: [{ line: 2, cells: ['7', 'Asha'] }] })).toEqual([
       { phone: '', header_params: ['https://example.com/a.pdf'], body_params: ['Asha', '7'] },
     ]);
+  });
+
+  it('decision 728: keeps a column by its name, and leaves a field whose chosen column is gone to the person', () => {
+    const chosen = (column: number, name: string) => ({ column, name, isChosen: true as const });
+    const own = fields.filter(({ key }) => key === 'phone' || key.startsWith('body_'));
+    const first = { ...mapByNames(own, ['phone', 'first', 'order', 'total']), body_2: chosen(3, 'total') };
+    expect(mapByNames(own, ['Total', 'Order', 'First', 'Phone'], first)).toEqual({
+      phone: { column: 3, name: 'phone' },
+      body_1: { column: 2, name: 'first' },
+      body_2: chosen(0, 'total'),
+    });
+    const shorter = mapByNames(own, ['phone', 'first', 'order'], first);
+    expect(shorter['body_2']).toEqual({ column: null, name: 'total', isChosen: true });
+    expect(isMapped(own, shorter)).toBe(false);
+    // A correction in steps: the column comes back.
+    expect(mapByNames(own, ['phone', 'first', 'order', 'total'], shorter)).toEqual(first);
+    // A column that nobody chose is looked for again by its name, but not by its place.
+    const renamed = mapByNames(own, ['mobile', 'x', 'y'], mapByNames(own, ['phone', 'first', 'order']));
+    expect(renamed).toMatchObject({ phone: { column: 0 }, body_1: { column: null, name: 'first' }, body_2: { column: null } });
+    // With two columns of the name, only the one at the same place is certain.
+    const twice = (column: number) => mapByNames(own, ['phone', 'total', 'total'], { body_2: chosen(column, 'total') })['body_2'];
+    expect([twice(2), twice(3)]).toEqual([chosen(2, 'total'), { ...chosen(3, 'total'), column: null }]);
+    const none = mapByNames(fields, ['phone', 'header_1', 'header_2'], { header_2: null });
+    expect(none).toMatchObject({ header_1: { column: 1 }, header_2: null });
   });
 
   it('takes the values of buttons from their columns', () => {
@@ -77,14 +101,16 @@ describe('a new broadcast (decisions 452, 453)', () => {
     const table = readTable('id,Mobile\n\n1,12\n2,12,3\n');
     expect(longRows(table)).toEqual([{ line: 4, field: 'row', message: 'has 3 cells, and the heading 2' }]);
     const fault = { line: 2, field: 'phone', message: 'is the same as in line 1' };
-    expect(checkedFaults([fault], table, { phone: { column: 1 } })).toEqual([
+    expect(checkedFaults([fault], table, { phone: { column: 1, name: 'Mobile' } })).toEqual([
       { line: 4, field: 'Mobile', message: 'is the same as in line 3' },
     ]);
   });
 
   it('says in the words of the list which column is empty, or which values are wrong', () => {
     const table = readTable('Mobile,Name,City\n+12015550100, ,\n+12015550101,Asha,Pune');
-    const mapping = { phone: { column: 0 }, body_1: { column: 1 }, body_2: { column: 2 } };
+    const mapping = Object.fromEntries(
+      ['phone', 'body_1', 'body_2'].map((key, column) => [key, { column, name: table.names[column] ?? '' }]),
+    );
     const faults = [
       { line: 1, field: 'body_params', message: 'must not hold an empty value' },
       { line: 2, field: 'header_params', message: 'must hold 1 values; the row has 0' },

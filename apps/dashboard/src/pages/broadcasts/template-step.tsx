@@ -9,7 +9,12 @@ export function TemplateStep({ templates, chosen, onNext }: { templates: Templat
   const { draft, change } = useDraft();
   const choose = (template: string | null) => {
     const next = templates.find(({ name, language }) => `${name}/${language}` === template);
-    change({ template, mapping: next && draft.table ? mapByNames(fieldsOf(next), draft.table.names, draft.mapping) : draft.mapping });
+    if (!next) return;
+    // Another language takes the same values. The values of another template have other meanings, so it has its own mapping.
+    const name = draft.template?.split('/')[0] ?? '';
+    const mappings = { ...draft.others, [name]: draft.mapping };
+    const kept = mappings[next.name] ?? {};
+    change({ template, others: mappings, mapping: draft.table ? mapByNames(fieldsOf(next), draft.table.names, kept) : kept });
   };
   return (
     <Stack>
@@ -17,6 +22,7 @@ export function TemplateStep({ templates, chosen, onNext }: { templates: Templat
         label="Template"
         placeholder="Name"
         searchable
+        allowDeselect={false}
         nothingFoundMessage="No approved template has this name."
         data={templates.map(({ name, language }) => ({ value: `${name}/${language}`, label: `${name} (${language})` }))}
         value={chosen ? draft.template : null}

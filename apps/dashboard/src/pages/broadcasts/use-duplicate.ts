@@ -22,7 +22,8 @@ export function useDuplicate() {
         template: `${template_name}/${language}`,
         ...{ text: '', file: `${counted(total_recipients, 'recipient')} of ${name}`, startsAt: null },
         table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
-        mapping: Object.fromEntries(fields.map((key, column) => [key, { column }])),
+        others: {},
+        mapping: Object.fromEntries(fields.map((name, column) => [name, { column, name }])),
       });
     },
   });

@@ -1,11 +1,12 @@
 import { Button, Group, Select, SimpleGrid, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useDraft } from './draft';
 import { FilledPreviews } from './filled-previews';
-import { isMapped, type Field, type Source } from './mapping';
+import { isColumn, isMapped, type Field, type Source } from './mapping';
 import type { RecipientsTable } from './recipients-table';
 import type { Template } from '../templates/template-values';
 
 const TEXT = 'text';
+const NONE = 'none';
 
 /** Maps columns of the list to the values of the template, beside messages as the first people get them. */
 export function ValuesStep({
@@ -21,28 +22,37 @@ export function ValuesStep({
 }) {
   const { draft, change } = useDraft();
   const columns = table.names.map((name, i) => ({ value: String(i), label: name || `Column ${i + 1}` }));
-  const set = (key: string, source: Source | null) => {
-    const others = Object.entries(draft.mapping).filter(([name]) => name !== key);
-    change({ mapping: Object.fromEntries(source === null ? others : [...others, [key, source]]) });
+  const set = (key: string, source: Source) => change({ mapping: { ...draft.mapping, [key]: source } });
+  const choose = (key: string, value: string | null) => {
+    const column = Number(value);
+    if (value === TEXT) set(key, { text: '' });
+    else set(key, value === null || value === NONE ? null : { column, name: table.names[column] ?? '', isChosen: true });
   };
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
       <div>
         <Stack>
           {fields.map(({ key, label, isOptional }) => {
-            const source = draft.mapping[key];
-            const isText = source !== undefined && 'text' in source;
+            const source = draft.mapping[key] ?? null;
+            const isGone = isColumn(source) && source.column === null;
+            const unchosen = isOptional ? NONE : null;
+            const chosen = !source ? unchosen : isColumn(source) ? (source.column?.toString() ?? null) : TEXT;
             return (
               <Stack key={key} gap={6}>
                 <Select
                   label={label}
-                  placeholder={isOptional ? 'None' : 'Choose a column'}
-                  clearable={isOptional}
-                  data={key === 'phone' ? columns : [...columns, { value: TEXT, label: 'The same text for everybody' }]}
-                  value={source === undefined ? null : isText ? TEXT : String(source.column)}
-                  onChange={(value) => set(key, value === null ? null : value === TEXT ? { text: '' } : { column: Number(value) })}
+                  placeholder="Choose a column"
+                  allowDeselect={false}
+                  data={[
+                    ...(isOptional ? [{ value: NONE, label: 'None' }] : []),
+                    ...columns,
+                    ...(key === 'phone' ? [] : [{ value: TEXT, label: 'The same text for everybody' }]),
+                  ]}
+                  value={chosen}
+                  error={isGone && `The list no longer has the column “${source.name}”. Choose another one.`}
+                  onChange={(value) => choose(key, value)}
                 />
-                {isText && (
+                {source && !isColumn(source) && (
                   <TextInput
                     aria-label={`Text for ${label}`}
                     placeholder="Text"
