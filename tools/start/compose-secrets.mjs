@@ -6,23 +6,31 @@ import { addressesOf, natsEnvironment } from '../access/credentials.mjs';
 import { redisUsers } from '../access/redis.mjs';
 import { SERVICES } from '../access/services.mjs';
 import { replaceFile } from './replace-file.mjs';
-import { loadSecrets } from './secrets.mjs';
+import { loadComposeSecrets } from './secrets.mjs';
 
 const [dir, access, owner] = process.argv.slice(2);
+
+function refuse(problem) {
+  console.error(problem);
+  process.exit(1);
+}
 
 // Without its own variables a real installation would start with those of the local stack: the simulator, and demo users in its database.
 const mark = join(dir, 'production');
 const environment = process.env.NODE_ENV ?? 'development';
 if (environment === 'production') replaceFile(mark, '');
-else if (existsSync(mark)) {
-  console.error(
+else if (existsSync(mark))
+  refuse(
     `this installation runs with NODE_ENV=production, and now NODE_ENV is "${environment}": export COMPOSE_ENV_FILES with the path of its .env.local, and start again (docs/operations.md#docker-compose); nothing was changed`,
   );
-  process.exit(1);
-}
 
 const SERVERS = { postgres: 'postgresql://postgres:5432/gateway', nats: 'nats://nats:4222', redis: 'redis://redis:6379' };
-const secrets = loadSecrets(dir);
+let secrets;
+try {
+  secrets = loadComposeSecrets(dir);
+} catch ({ message }) {
+  refuse(message);
+}
 const made = { SEALING_KEYS: secrets.sealing_keys, API_KEY_PEPPER: secrets.api_key_pepper };
 
 const variables = {
