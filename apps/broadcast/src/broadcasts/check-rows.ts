@@ -22,18 +22,20 @@ export function checkRows(
   const counts = valueCounts(template);
   const buttons = template.button_parameters.filter(({ takes }) => takes !== 'otp');
   const faults: RowFault[] = [];
+  const phones = new Set<string>();
+  /** Lines of rows without another fault: a repeated row may be left out only if the other one stays. */
   const lineOf = new Map<string, number>();
   const recipients = rows.map((row) => {
     const { line } = row;
+    const before = faults.length;
     const fault = (field: string, message: string) => void faults.push({ line, field, message });
     if (row.fault) {
       fault(row.fault.field, row.fault.message);
       return row;
     }
     const phone = normalizePhone(row.phone);
-    if (!phone.ok) fault('phone', phone.reason);
-    else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);
-    else lineOf.set(phone.value, line);
+    if (phone.ok) phones.add(phone.value);
+    else fault('phone', phone.reason);
     const button_params = row.button_params ?? [];
     const parts = { body: row.body_params, header: row.header_params, button: button_params };
     for (const part of ['body', 'header', 'button'] as const) {
@@ -56,7 +58,11 @@ export function checkRows(
       .reduce((sum, { length }) => sum + length, 0);
     if (characters > MAX_VALUE_CHARACTERS)
       fault('body_params', `and all other values must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);
-    return { ...row, phone: phone.ok ? phone.value : row.phone };
+    if (!phone.ok) return row;
+    const same = lineOf.get(phone.value);
+    if (same !== undefined) fault('phone', `is the same as in line ${same}`);
+    else if (faults.length === before) lineOf.set(phone.value, line);
+    return { ...row, phone: phone.value };
   });
-  return { recipients, faults, phones: [...lineOf.keys()] };
+  return { recipients, faults, phones: [...phones] };
 }

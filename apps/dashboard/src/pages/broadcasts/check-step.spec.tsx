@@ -39,6 +39,22 @@ function drawStep(
   });
 }
 
+/** Draws the last step with a list. @param check what the check of these phone numbers adds to the response */
+function drawList(list: typeof table, add: (phones: string[]) => object | false): void {
+  sessionStorage.setItem('kept 1 broadcast', JSON.stringify({ ...draft, table: list, startsAt: null }));
+  function Logged() {
+    queries.setQueryData(['me'], me);
+    return <CheckStep template={template} fields={fields} table={useDraft().draft.table ?? list} onCreated={() => undefined} />;
+  }
+  draw(<Logged />, {
+    'GET /api/client/me': () => me,
+    'POST /api/client/broadcasts/check': (body) => {
+      const phones = (body as { recipients: { phone: string }[] }).recipients.map(({ phone }) => phone);
+      return { ...check, total: phones.length, ...add(phones) };
+    },
+  });
+}
+
 describe('the check of a new broadcast (decision 453)', () => {
   it('a start that was cleared is a fault of its field, and sends nothing', async () => {
     drawStep('2099-01-01T09:00');
@@ -67,24 +83,31 @@ describe('the check of a new broadcast (decision 453)', () => {
       { line: 2, field: 'phone', message: 'is no phone number' },
       { line: 3, field: 'phone', message: 'is the same as in line 1' },
     ];
-    sessionStorage.setItem('kept 1 broadcast', JSON.stringify({ ...draft, table: list, startsAt: null }));
-    function Logged() {
-      queries.setQueryData(['me'], me);
-      return <CheckStep template={template} fields={fields} table={useDraft().draft.table ?? list} onCreated={() => undefined} />;
-    }
-    draw(<Logged />, {
-      'GET /api/client/me': () => me,
-      'POST /api/client/broadcasts/check': (body) => {
-        const phones = (body as { recipients: { phone: string }[] }).recipients.map(({ phone }) => phone);
-        checked.push(phones);
-        return { ...check, total: phones.length, ...(checked.length === 1 && { wrong: 2, faults }) };
-      },
+    drawList(list, (phones) => {
+      checked.push(phones);
+      return checked.length === 1 && { wrong: 2, faults };
     });
     await screen.findByText('Line 4: phone is the same as in line 2');
     await press('Leave these 2 rows out');
     await screen.findByText('All 2 rows are valid');
     expect(checked.at(-1)).toEqual(['+1 201 555 0100', '+1 201 555 0101']);
     screen.getByRole('button', { name: 'Start sending' });
+  });
+
+  it('leaves a row with moved values out, and keeps its valid twin', async () => {
+    const list = readTable('phone,name\n+919876543210,Asha,Rao\n+919876543210,Asha\n+1 201 555 0101,Bo');
+    const checked: string[][] = [];
+    drawList(list, (phones) => {
+      checked.push(phones);
+      // The first of two rows with one phone number is valid.
+      const line = phones.lastIndexOf('+919876543210') + 1;
+      const isRepeated = phones.indexOf('+919876543210') + 1 < line;
+      return isRepeated && { wrong: 1, faults: [{ line, field: 'phone', message: 'is the same as in line 1' }] };
+    });
+    await screen.findByText('Line 2: row has 3 cells, and the heading 2');
+    await press('Leave this row out');
+    await screen.findByText('All 2 rows are valid');
+    expect(checked.at(-1)).toEqual(['+919876543210', '+1 201 555 0101']);
   });
 
   it('offers to leave no row out if every row is wrong', async () => {

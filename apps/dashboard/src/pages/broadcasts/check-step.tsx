@@ -13,7 +13,7 @@ import { DailyLimitNotice } from './daily-limit-notice';
 import { useDraft } from './draft';
 import { recipientsOf, type Field } from './mapping';
 import type { RecipientsTable } from './recipients-table';
-import { checkedFaults, longRows } from './row-faults';
+import { checkedFaults, longRows, longRowsLast } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
 import { localTime, momentOf } from '../../components/local-time';
 import { startFault } from './start-time';
@@ -41,10 +41,11 @@ export function CheckStep({
   const [asks, { open, close }] = useDisclosure(false);
   const moment = draft.startsAt === null ? null : momentOf(draft.startsAt, zone);
   const fault = startFault(draft.startsAt, zone);
+  const checked = longRowsLast(table);
   const body = () => ({
     template_name: template.name,
     language: template.language,
-    recipients: recipientsOf(fields, draft.mapping, table),
+    recipients: recipientsOf(fields, draft.mapping, checked),
     ...(moment && { scheduled_at: moment.toISOString() }),
   });
   const check = useQuery({
@@ -91,7 +92,7 @@ export function CheckStep({
       {fault === null && (
         <QueryResult query={check} rows={2}>
           {({ total, wrong, faults, daily_limit, estimate, category, suppressed }) => {
-            const all = [...long, ...checkedFaults(faults, table, draft.mapping)];
+            const all = [...long, ...checkedFaults(faults, checked, draft.mapping)];
             const isValid = wrong === 0 && long.length === 0;
             const tooMany = total > daily_limit.left;
             return (

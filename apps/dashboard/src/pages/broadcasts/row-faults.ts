@@ -7,9 +7,17 @@ export type RowFault = Schemas['BroadcastCheck']['faults'][number];
 /** Rows with more cells than the heading: an unquoted delimiter has moved their values. */
 export function longRows({ names, rows }: RecipientsTable): RowFault[] {
   return rows
-    .filter(({ cells }) => cells.length > names.length)
+    .filter(({ cells }) => isLong(cells, names))
     .map(({ line, cells }) => ({ line, field: 'row', message: `has ${cells.length} cells, and the heading ${names.length}` }));
 }
+
+/** The table with long rows at the end, because a check accepts the first of two rows with one phone number. */
+export function longRowsLast({ names, rows }: RecipientsTable): RecipientsTable {
+  const isLast = ({ cells }: RecipientsTable['rows'][number]) => isLong(cells, names);
+  return { names, rows: [...rows.filter((row) => !isLast(row)), ...rows.filter(isLast)] };
+}
+
+const isLong = (cells: string[], names: string[]) => cells.length > names.length;
 
 /** The fields of a request that take values, with the beginning of their keys and what a person calls them. */
 const PARTS: Record<string, [keys: string, words: string]> = {
