@@ -273,6 +273,30 @@ describe('docker-compose.yml', () => {
     expect(all.sort()).toEqual(['demo', 'roles', 'secrets']);
   });
 
+  it('takes every character of POSTGRES_PASSWORD, and puts no secret into an address', () => {
+    const valuesWith = (name: string, POSTGRES_PASSWORD: string) =>
+      Object.fromEntries(
+        Object.entries(compose.services[name]?.environment ?? {}).map(([variable, value]) => [
+          variable,
+          value.replace('${POSTGRES_PASSWORD:-local}', POSTGRES_PASSWORD),
+        ]),
+      );
+    // The client takes the address as tools/access/postgres.mjs passes it.
+    const script =
+      "const { host, port, user, password, database } = new (require('pg').Client)({ connectionString: process.env.DATABASE_URL });" +
+      'console.log(JSON.stringify({ host, port, user, password, database }))';
+    for (const password of ['local', 'a/b#c', 'p@ss?w%41:$']) {
+      const { POSTGRES_USER: user, POSTGRES_PASSWORD, POSTGRES_DB: database } = valuesWith('postgres', password);
+      const env = valuesWith('roles', password) as unknown as NodeJS.ProcessEnv;
+      const { stdout, stderr } = spawnSync(process.execPath, ['-e', script], { cwd: ROOT, encoding: 'utf8', env });
+      expect([stdout && JSON.parse(stdout), stderr]).toEqual([
+        { host: 'postgres', port: 5432, user, password: POSTGRES_PASSWORD, database },
+        '',
+      ]);
+    }
+    expect(file('docker-compose.yml')).not.toMatch(/:\/\/[^/\s]*\$\{\w*(?:PASSWORD|SECRET)/);
+  });
+
   it('has a configuration that NATS accepts with the generated passwords', () => {
     const dir = mkdtempSync(join(tmpdir(), 'mgw-nats-conf-'));
     copyFileSync(join(ROOT, 'deploy/nats/users.conf'), join(dir, 'users.conf'));

@@ -1,4 +1,4 @@
-// Creates the services' roles in PostgreSQL for docker compose. DATABASE_URL is the administrator's. node compose-roles.mjs <folder of the stack>
+// Creates the services' roles in PostgreSQL for docker compose. DATABASE_URL and PGPASSWORD are the administrator's. node compose-roles.mjs <folder of the stack>
 import { setUpRoles } from '../access/postgres.mjs';
 import { loadComposeSecrets } from './secrets.mjs';
 
