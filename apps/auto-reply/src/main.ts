@@ -2,6 +2,7 @@ import { runCommand, type Service } from '@mgw/service';
 import { AutoReplyConfig } from './auto-reply.config';
 import { AutoReplyModule } from './auto-reply.module';
 import { Baseline1795305600000 } from './migrations/1795305600000-baseline';
+import { CalledAt1796342650000 } from './migrations/1796342650000-called-at';
 import { CostLimit1796256100000 } from './migrations/1796256100000-cost-limit';
 import { Enabled1795741300000 } from './migrations/1795741300000-enabled';
 import { FailedAttempts1796342540000 } from './migrations/1796342540000-failed-attempts';
@@ -20,6 +21,7 @@ export const service: Service<AutoReplyConfig> = {
     CostLimit1796256100000,
     FailedAttempts1796342540000,
     ModelCalls1796342541000,
+    CalledAt1796342650000,
   ],
   sources: __dirname,
 };

@@ -1,4 +1,4 @@
-import { GetAutoReply } from '@mgw/contracts';
+import { GatewayError, GetAutoReply } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -167,24 +167,56 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect(await asks(3, '6')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
   });
 
-  it('decision 716: the model is called 30 times an hour at most for one conversation', async () => {
+  it.each([
+    ['replied', () => autoReply.model.release()],
+    ['failed', () => autoReply.model.fail('First')],
+  ])('decision 716: the model is called 30 times an hour at most for one conversation, also if its questions %s', async (state, then) => {
     await autoReply.run();
     await autoReply.set({});
-    autoReply.model.release();
     await autoReply.receive(1, 'First');
-    await ended('First');
+    await isModelCalled('First');
+    then();
+    expect(await ended('First')).toMatchObject({ state });
     const { db } = autoReply.harness;
     await db.query('UPDATE auto_reply.replies SET model_calls = model_calls + 29');
+    autoReply.model.release();
     await autoReply.receive(1, 'One too many');
     await autoReply.receive(2, 'Hello');
     expect(await ended('One too many')).toMatchObject({
       state: 'skipped',
-      reason: 'this conversation has used its automatic replies of the hour',
+      reason: 'this conversation has used its calls of the model for this hour',
     });
     expect(await ended('Hello')).toMatchObject({ state: 'replied' });
-    await db.query(`UPDATE auto_reply.replies SET reserved_at = reserved_at - interval '1 hour'`);
+    await db.query(`UPDATE auto_reply.replies SET called_at = called_at - interval '1 hour'`);
     await autoReply.receive(1, 'An hour later');
     expect(await ended('An hour later')).toMatchObject({ state: 'replied' });
+  });
+
+  it('decision 726: a reply that could not be sent keeps its place under the daily limit, but costs nothing', async () => {
+    await autoReply.run();
+    await autoReply.set({ daily_limit: 1 });
+    autoReply.model.release();
+    autoReply.respondToSends(() => {
+      throw new GatewayError('NOT_CONNECTED', 'No connection.');
+    });
+    await autoReply.receive(1, 'First');
+    expect(await ended('First')).toMatchObject({ state: 'failed', reason: 'NOT_CONNECTED: No connection.' });
+    await autoReply.receive(2, 'Second');
+    expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+    expect(autoReply.model.calls).toEqual(['First']);
+    expect(await autoReply.harness.rpc.call(GetAutoReply, { business_id: 1 })).toMatchObject({ counted_today: '0' });
+  });
+
+  it('decision 726: so does a reply that is no longer due once the model has replied', async () => {
+    await autoReply.run();
+    await autoReply.set({ daily_limit: 1 });
+    await autoReply.receive(1, 'First');
+    await isModelCalled('First');
+    autoReply.replyAsAgent(1);
+    autoReply.model.release();
+    expect(await ended('First')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    await autoReply.receive(2, 'Second');
+    expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
   });
 
   it('a question keeps its place under the limit when its process dies', async () => {

@@ -174,9 +174,10 @@ export class RepliesStore {
   async reserve({ id, business_id, conversation_id }: Question, price: string | null, timezone: string): Promise<Reserved> {
     return this.db.transaction(async (tx) => {
       await tx.query('SELECT FROM auto_reply.settings WHERE business_id = $1 FOR UPDATE', [business_id]);
-      if ((await callsOfHour(tx, business_id, conversation_id)) >= CALLS_OF_HOUR) return 'conversation_hour';
+      if ((await callsOfHour(tx, conversation_id)) >= CALLS_OF_HOUR) return 'conversation_hour';
       const superseded = await tx.query<{ taken: number }>(
-        `UPDATE auto_reply.replies SET reserved_at = CASE WHEN model_calls >= ${CALLS_OF_PLACE} THEN reserved_at END, expected_cost = NULL
+        `UPDATE auto_reply.replies SET reserved_at = CASE WHEN model_calls >= ${CALLS_OF_PLACE} THEN reserved_at END,
+           called_at = CASE WHEN model_calls >= ${CALLS_OF_PLACE} THEN called_at END, expected_cost = NULL
          WHERE conversation_id = $2 AND id < $1 AND ${onRow(`state IN ('pending', 'skipped') AND NOT sending AND reserved_at IS NOT NULL`)}
            AND (model_calls < ${CALLS_OF_PLACE} OR expected_cost IS NOT NULL)
          RETURNING CASE WHEN reserved_at IS NULL THEN model_calls ELSE 0 END AS taken`,
@@ -198,7 +199,7 @@ export class RepliesStore {
       if (limit.reached !== null) return limit.reached;
       const calls = superseded.reduce((sum, { taken }) => sum + taken, 1);
       const reserved = await tx.query(
-        `UPDATE auto_reply.replies SET reserved_at = now(), expected_cost = $2, model_calls = model_calls + $3
+        `UPDATE auto_reply.replies SET reserved_at = now(), called_at = now(), expected_cost = $2, model_calls = model_calls + $3
          WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING id`,
         [id, price, calls],
       );
@@ -244,11 +245,15 @@ export class RepliesStore {
     });
   }
 
-  /** @param keepsPlace whether it stays counted: its reply may have been sent, or the question that supersedes it takes over its place */
+  /**
+   * Releases the place under the limits unless the model has replied: a customer whose replies cannot be sent must not call it without end.
+   * @param keepsPlace also without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
+   */
   async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(), reserved_at = CASE WHEN $5 THEN reserved_at END,
-         expected_cost = CASE WHEN $3 = 'failed' THEN expected_cost END
+      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(),
+         reserved_at = CASE WHEN $5 OR reply IS NOT NULL THEN reserved_at END,
+         expected_cost = CASE WHEN $5 AND $3 = 'failed' THEN expected_cost END
        WHERE ${OWN}`,
       [id, attempts, state, reason, keepsPlace],
     );
@@ -318,12 +323,12 @@ export class RepliesStore {
   }
 }
 
-/** Counts also the calls of questions that were superseded. */
-async function callsOfHour(tx: Tx, businessId: number, conversationId: number): Promise<number> {
+/** Counts also the calls of questions that were superseded or that ended without a reply. */
+async function callsOfHour(tx: Tx, conversationId: number): Promise<number> {
   const [row] = await tx.query<{ calls: number }>(
     `SELECT coalesce(sum(model_calls), 0)::integer AS calls FROM auto_reply.replies
-     WHERE business_id = $1 AND reserved_at > now() - interval '1 hour' AND ${onRow('conversation_id = $2')}`,
-    [businessId, conversationId],
+     WHERE conversation_id = $1 AND called_at > now() - interval '1 hour'`,
+    [conversationId],
   );
   return row?.calls ?? 0;
 }

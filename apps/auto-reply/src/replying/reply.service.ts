@@ -47,7 +47,7 @@ const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   blocked: 'the customer is blocked',
 };
 const LIMITS: Record<Exclude<Reserved, 'reserved'>, string> = {
-  conversation_hour: 'this conversation has used its automatic replies of the hour',
+  conversation_hour: 'this conversation has used its calls of the model for this hour',
   conversation_day: 'this conversation has used half of the daily limit',
   daily_limit: 'the daily limit is reached',
   cost_limit: 'the cost limit of the day is reached',
