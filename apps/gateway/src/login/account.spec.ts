@@ -370,7 +370,8 @@ describe('links by mail', () => {
       'Your password at Kaveri Bcc: thief@mail.example',
     ]);
     const { body } = await owner.get('/api/client/audit?action=password.forgotten').expect(200);
-    expect(body).toMatchObject({ entries: [{ user: { id: owner.id }, ip: expect.any(String) as string }] });
+    // The request may be for the other business, so neither sees where it came from.
+    expect(body).toMatchObject({ entries: [{ user: { id: owner.id }, ip: null }] });
     for (const text of texts) {
       expect(text).not.toMatch(/^Bcc:/m);
       await setPassword(linkIn(text)).expect(200);
@@ -404,8 +405,8 @@ describe('links by mail', () => {
       expect((await forgot(address).expect(429)).body).toMatchObject({ error_code: 'RATE_LIMITED' });
     }
     await arrived(email, 3);
-    const logged = await dashboard.db.query(`SELECT FROM access.audit WHERE action = 'password.forgotten' AND user_id = $1`, [id]);
-    expect(logged).toHaveLength(1);
+    const logged = await dashboard.db.query(`SELECT ip FROM access.audit WHERE action = 'password.forgotten' AND user_id = $1`, [id]);
+    expect(logged).toEqual([{ ip: expect.any(String) as string }]);
     await forgot('no address').expect(400);
     await forgot(email).set('origin', 'https://evil.example').expect(403);
   });

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { AuditStore, FAILED_LOGIN } from '../audit/audit.store';
+import { currentOrigin, withoutAddress } from '../audit/audit-origin';
+import { AuditStore, FAILED_LOGIN, type AuditEntry } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
 import type { SessionUser } from '../sessions/session-user';
@@ -27,6 +28,17 @@ export interface Credentials extends LoginOrigin {
   userId: number | null;
   /** Null without two-step login. */
   code: string | null;
+}
+
+/** A login for the audit log of an account's business. */
+interface WrongLogin {
+  /** A hash: what was typed may be a password. */
+  account: string;
+  ip: string;
+  /** Whether the login may have been for an account at another business, which then must not show the caller's address here. */
+  isShared: boolean;
+  /** Whether the next login is refused. */
+  locked: boolean;
 }
 
 @Injectable()
@@ -123,23 +135,33 @@ export class LoginService {
       password,
     );
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
+    const isFull = (user: Account) => guesses.get(guessSubject(user)) === true;
+    const wrong = { account, ip, isShared: users.length > 1 && named.length !== 1 };
     if (right.length === 0) {
-      const [known] = users;
-      // The account is a hash: what was typed may be a password.
-      const detail = { account, network: networkOf(ip), locked: attempt.locks };
-      await this.audit.add({
-        user_id: known?.id ?? null,
-        business_id: known?.business_id ?? null,
-        action: FAILED_LOGIN,
-        target: known ? `user:${known.id}` : null,
-        detail,
-      });
+      const known = named.length > 0 ? named : users;
+      if (known.length === 0) await this.auditWrong(null, { ...wrong, locked: attempt.locks });
+      // At once, so that the time does not show how many there are.
+      await Promise.all(known.map((user) => this.auditWrong(user, { ...wrong, locked: attempt.locks || isFull(user) })));
       throw wrongLogin();
     }
     await this.attempts.clearAccount(email, attempt.at);
     await this.attempts.uncount(address, attempt.at);
     for (const user of right) await this.attempts.clear(guessSubject(user));
+    // A person may make such logins every day, so the log of this account's business has only the one that reaches the limit.
+    for (const user of open) if (!right.includes(user) && isFull(user)) await this.auditWrong(user, { ...wrong, locked: true });
     return right;
+  }
+
+  /** @param user null if nobody has the address */
+  private async auditWrong(user: Account | null, { account, ip, isShared, locked }: WrongLogin): Promise<void> {
+    const entry: AuditEntry = {
+      user_id: user?.id ?? null,
+      business_id: user?.business_id ?? null,
+      action: FAILED_LOGIN,
+      target: user && `user:${user.id}`,
+      detail: { account, ...(!isShared && { network: networkOf(ip) }), locked },
+    };
+    await (isShared ? this.audit.add(entry, undefined, withoutAddress(currentOrigin())) : this.audit.add(entry));
   }
 }
 
