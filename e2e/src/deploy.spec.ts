@@ -135,7 +135,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('never starts an installation of production as the local stack, after a shell lost its variables', () => {
-    expect(compose.services['secrets']?.environment).toEqual({ NODE_ENV: '${NODE_ENV:-development}' });
+    expect(compose.services['secrets']?.environment).toMatchObject({ NODE_ENV: '${NODE_ENV:-development}' });
     const waitsFor = (name: string): string[] => {
       const on = Object.keys(compose.services[name]?.depends_on ?? {});
       return [...on, ...on.flatMap(waitsFor)];
@@ -147,8 +147,9 @@ describe('docker-compose.yml', () => {
       readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((one) =>
         one.isFile() ? [[one.name, readFileSync(join(one.parentPath, one.name), 'utf8')]] : [],
       );
-    for (const environment of ['development', 'production', 'production'])
-      expect(makeSecrets(dir, { NODE_ENV: environment })).toMatchObject({ status: 0, stderr: '' });
+    const production = { NODE_ENV: 'production', COMPOSE_PROFILES: 'separate' };
+    for (const env of [{ NODE_ENV: 'development' }, production, production])
+      expect(makeSecrets(dir, env)).toMatchObject({ status: 0, stderr: '' });
     const before = content();
     for (const env of [{ NODE_ENV: 'development' }, {}]) {
       const { status, stderr } = makeSecrets(dir, env);
@@ -158,7 +159,25 @@ describe('docker-compose.yml', () => {
       ]);
     }
     expect(content()).toEqual(before);
-    expect(makeSecrets(dir, { NODE_ENV: 'production' }).status).toBe(0);
+    expect(makeSecrets(dir, production).status).toBe(0);
+    rmSync(dir, { recursive: true });
+  });
+
+  it('never starts production without services: compose succeeds when no profile is selected (decision 505)', () => {
+    expect(compose.services['secrets']?.environment).toMatchObject({ COMPOSE_PROFILES: '${COMPOSE_PROFILES:-}' });
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-profiles-'));
+    const startedWith = (env: Record<string, string>) => makeSecrets(dir, { NODE_ENV: 'production', ...env });
+    for (const env of [{}, { COMPOSE_PROFILES: '' }, { COMPOSE_PROFILES: 'simulator,observability' }])
+      expect(startedWith(env)).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(
+          /^COMPOSE_PROFILES selects no services: add COMPOSE_PROFILES=separate, .* to \.env\.local, .*\n$/,
+        ) as string,
+      });
+    expect(readdirSync(dir)).toEqual([]);
+    const example = { COMPOSE_PROFILES: valueIn('.env.example', 'COMPOSE_PROFILES') ?? '' };
+    for (const env of [example, { COMPOSE_PROFILES: 'small, observability' }])
+      expect(startedWith(env)).toMatchObject({ status: 0, stderr: '' });
     rmSync(dir, { recursive: true });
   });
 
@@ -348,7 +367,7 @@ describe('docker-compose.yml', () => {
     const read = [...file('docker-compose.yml').matchAll(/\$\{([A-Z_]+)/g)].map(([, name = '']) => name);
     const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name);
     expect(named).toContain('PUBLIC_URL');
-    expect(named.toSorted()).toEqual([...new Set([...read, 'COMPOSE_PROFILES'])].sort());
+    expect(named.toSorted()).toEqual([...new Set(read)].sort());
     const ofCompose = ['COMPOSE_PROFILES', 'GATEWAY_BIND', 'POSTGRES_PASSWORD'];
     expect(named.filter((name) => !ofCompose.includes(name) && !file('docs/configuration.md').includes(`\`${name}\``))).toEqual([]);
     for (const name of ofCompose) expect(file('.env.example')).toContain(`${name}=`);

@@ -15,9 +15,16 @@ function refuse(problem) {
   process.exit(1);
 }
 
+const environment = process.env.NODE_ENV ?? 'development';
+const profiles = (process.env.COMPOSE_PROFILES ?? '').split(',').map((profile) => profile.trim());
+// Compose would start no service, or leave those of an older version running, and succeed.
+if (environment === 'production' && !profiles.includes('separate') && !profiles.includes('small'))
+  refuse(
+    'COMPOSE_PROFILES selects no services: add COMPOSE_PROFILES=separate, or small for one process, to .env.local, and start again (docs/operations.md#docker-compose); nothing was changed',
+  );
+
 // Without its own variables a real installation would start with those of the local stack: the simulator, and demo users in its database.
 const mark = join(dir, 'production');
-const environment = process.env.NODE_ENV ?? 'development';
 if (environment === 'production') replaceFile(mark, '');
 else if (existsSync(mark))
   refuse(
