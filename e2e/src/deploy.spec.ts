@@ -53,6 +53,8 @@ interface ComposeService {
   ports?: string[];
   environment?: Record<string, string>;
   healthcheck?: object;
+  restart?: string;
+  logging?: { driver: string; options: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
   volumes?: string[];
   extra_hosts?: string[];
@@ -314,6 +316,15 @@ describe('docker-compose.yml', () => {
       ]);
     }
     expect(file('docker-compose.yml')).not.toMatch(/:\/\/[^/\s]*\$\{\w*(?:PASSWORD|SECRET)/);
+  });
+
+  it('bounds the log of every container that keeps running', () => {
+    const running = Object.entries(compose.services).filter(([, { restart }]) => restart !== 'no');
+    expect(running.map(([name]) => name)).toEqual(
+      expect.arrayContaining([...SERVICES, 'standalone', 'postgres', 'nats', 'redis', 'grafana']),
+    );
+    for (const [name, { logging }] of running)
+      expect([name, logging]).toEqual([name, { driver: 'json-file', options: { 'max-size': '50m', 'max-file': '3' } }]);
   });
 
   it('has a configuration that NATS accepts with the generated passwords', () => {
