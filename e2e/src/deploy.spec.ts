@@ -1,5 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1';
@@ -52,7 +54,7 @@ interface ComposeService {
   build?: { args?: { APP?: string } };
   ports?: string[];
   environment?: Record<string, string>;
-  healthcheck?: object;
+  healthcheck?: { test: string[] };
   restart?: string;
   logging?: { driver: string; options: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
@@ -325,6 +327,32 @@ describe('docker-compose.yml', () => {
     );
     for (const [name, { logging }] of running)
       expect([name, logging]).toEqual([name, { driver: 'json-file', options: { 'max-size': '50m', 'max-file': '3' } }]);
+  });
+
+  it('waits for PostgreSQL until it accepts connections over the network, and tries again', async () => {
+    // A server on the socket alone is the image's, while it creates the database.
+    expect(compose.services['postgres']?.healthcheck?.test.join(' ')).toContain('pg_isready -h 127.0.0.1 ');
+
+    let connections = 0;
+    const refusal = Buffer.from('SFATAL\0C28P01\0Mwrong password\0\0');
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(refusal.length + 4);
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      if ((connections += 1) === 1) socket.destroy();
+      else socket.once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, refusal])));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const dir = mkdtempSync(join(tmpdir(), 'mgw-roles-'));
+    makeSecrets(dir);
+    const env = { DATABASE_URL: `postgresql://gateway@127.0.0.1:${(server.address() as AddressInfo).port}/gateway`, PGPASSWORD: 'local' };
+    const roles = spawn(process.execPath, ['tools/start/compose-roles.mjs', dir], { cwd: ROOT, env: env as unknown as NodeJS.ProcessEnv });
+    let stderr = '';
+    roles.stderr.on('data', (chunk) => (stderr += String(chunk)));
+    const [code] = (await once(roles, 'close')) as [number];
+    expect([connections, code, stderr]).toEqual([2, 1, expect.stringContaining('wrong password')]);
+    server.close();
+    rmSync(dir, { recursive: true });
   });
 
   it('has a configuration that NATS accepts with the generated passwords', () => {
