@@ -7,6 +7,7 @@ import { CostLimit1796256100000 } from './migrations/1796256100000-cost-limit';
 import { Enabled1795741300000 } from './migrations/1795741300000-enabled';
 import { FailedAttempts1796342540000 } from './migrations/1796342540000-failed-attempts';
 import { ModelCalls1796342541000 } from './migrations/1796342541000-model-calls';
+import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-checks';
 import { ShowTyping1795395600000 } from './migrations/1795395600000-show-typing';
 
 export const service: Service<AutoReplyConfig> = {
@@ -21,6 +22,7 @@ export const service: Service<AutoReplyConfig> = {
     CostLimit1796256100000,
     FailedAttempts1796342540000,
     ModelCalls1796342541000,
+    SealingChecks1796342640000,
     CalledAt1796342650000,
   ],
   sources: __dirname,

@@ -19,6 +19,7 @@ import { NumberTriples1796342450000 } from './migrations/1796342450000-number-tr
 import { FormerAliases1796342480000 } from './migrations/1796342480000-former-aliases';
 import { PlatformTimes1796342500000 } from './migrations/1796342500000-platform-times';
 import { BroadcastOfIntent1796342600000 } from './migrations/1796342600000-broadcast-of-intent';
+import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-checks';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -46,6 +47,7 @@ export const service: Service<SendConfig> = {
     FormerAliases1796342480000,
     PlatformTimes1796342500000,
     BroadcastOfIntent1796342600000,
+    SealingChecks1796342640000,
   ],
   sources: __dirname,
 };

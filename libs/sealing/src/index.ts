@@ -42,6 +42,11 @@ export class Sealer {
     return `${this.current}.${sealed.toString('base64url')}`;
   }
 
+  /** Whether the ring has a key with this id, maybe with other bytes than those that sealed. */
+  has(keyId: string): boolean {
+    return this.keys.has(keyId);
+  }
+
   /** @returns whether both texts hold the same secret; false if one of them does not open */
   isSame(one: string, other: string, context: string): boolean {
     const plain = this.openOrNull(one, context);

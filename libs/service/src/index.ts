@@ -7,7 +7,7 @@ export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
 export { operatorControllers } from './operator-controllers';
 export { ageOfFirst, countUpTo, metricsController } from './service-metrics';
-export { storedSecrets } from './stored-secrets';
+export { sealingChecks, storedSecrets } from './stored-secrets';
 export { retention, retentionSettings } from './retention';
 export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';

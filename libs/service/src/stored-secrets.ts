@@ -22,19 +22,36 @@ interface StoredSecret {
   context: string;
 }
 
+interface Sample {
+  key_id: string;
+  sealed: string;
+  context: string;
+  /** Names the secret for an operator. */
+  place: string;
+}
+
 /** Replicas of the previous ring may still seal with an older key while services roll, so the search repeats. */
 const RESEAL_EVERY_MS = 600_000;
 const RETRY_MS = 60_000;
 const BATCH_ROWS = 100;
-/** Secrets of each key that a start tries to open. */
+/** Secrets of each key that a start tries to open, and that a log line names at most. */
 const SAMPLES = 20;
 const PAUSE_MS = 100;
+/** The context of a check. */
+const CHECK = 'sealing.check';
+const DAMAGED = 'some stored secrets do not open; save them again';
 
 const RESEALED = new RowSet<StoredSecret & { resealed: string }>({
   key: ['bigint', ({ key }) => key],
   sealed: ['text', ({ sealed }) => sealed],
   resealed: ['text', ({ resealed }) => resealed],
 });
+
+/** SQL for the table of a service's checks. */
+export const sealingChecks = (schema: string): string => `
+-- A text that each key sealed when it was the first of the ring. If it opens, the ring has the same bytes for the key (decision 721).
+CREATE TABLE ${schema}.sealing_checks (key_id text PRIMARY KEY, sealed text NOT NULL);
+`;
 
 /**
  * Keeps the stored secrets of a service openable (guarantees §9, decision 712). A service does not start if the ring lacks a key that sealed
@@ -57,16 +74,19 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
     this.removeGauge = gauges('mgw_sealed_secrets', help, 'key', () => this.count(), { service_name: service });
   }
 
-  /** Opens some secrets of each key that sealed any. One may be damaged. */
+  /** Opens some secrets of each key that sealed any. Damaged ones do not keep the service from starting. */
   async onModuleInit(): Promise<void> {
-    const sql = `SELECT key_id, sealed, context FROM (
-        SELECT *, row_number() OVER (PARTITION BY key_id) AS nth FROM (${this.all()}) stored WHERE context IS NOT NULL) numbered
-      WHERE nth <= ${SAMPLES} ORDER BY key_id`;
-    const samples = await this.db.query<{ key_id: string; sealed: string; context: string }>(sql);
-    const opened = new Set(samples.filter(({ sealed, context }) => this.open(sealed, context) !== null).map(({ key_id }) => key_id));
-    const missing = [...new Set(samples.map(({ key_id }) => key_id))].filter((id) => !opened.has(id)).map((id) => `"${id}"`);
-    if (missing.length > 0)
-      throw new SealingError(`SEALING_KEYS opens no stored secret of the keys ${missing.join(', ')}: start with these keys too`);
+    const [samples, checks] = await Promise.all([this.samples(), this.checks()]);
+    const failed = samples.filter(({ sealed, context }) => this.sealer.openOrNull(sealed, context) === null);
+    const opened = new Set(samples.filter((sample) => !failed.includes(sample)).map(({ key_id }) => key_id));
+    const missing = new Map<string, string>();
+    for (const { key_id, place } of failed) if (!opened.has(key_id) && !this.hasKey(key_id, checks.get(key_id))) missing.set(key_id, place);
+    if (missing.size > 0) {
+      const keys = [...missing].map(([key, place]) => `"${key}" (${place})`).join(', ');
+      throw new SealingError(`SEALING_KEYS lacks keys of stored secrets, or has other bytes for them: start with the keys ${keys} too`);
+    }
+    if (failed.length > 0) this.logger.error({ secrets: failed.map(({ place }) => place) }, DAMAGED);
+    if (checks.get(this.sealer.keyId) !== true) await this.addCheck();
   }
 
   override async onApplicationShutdown(): Promise<void> {
@@ -76,12 +96,14 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
 
   protected async round(): Promise<number> {
     const key = this.sealer.keyId;
-    let [resealed, failed] = [0, 0];
+    let resealed = 0;
+    const failed: string[] = [];
     for (const column of this.columns) {
-      const counts = await this.reseal(column);
-      [resealed, failed] = [resealed + counts.resealed, failed + counts.failed];
+      const result = await this.reseal(column);
+      resealed += result.resealed;
+      failed.push(...result.failed);
     }
-    if (failed > 0) this.logger.warn({ failed }, 'some stored secrets do not open; save them again');
+    if (failed.length > 0) this.logger.warn({ failed: failed.length, secrets: failed.slice(0, SAMPLES) }, DAMAGED);
     else if (!this.isStopping && (resealed > 0 || !this.isReported)) {
       this.isReported = true;
       this.logger.info({ key, resealed }, 'all stored secrets are sealed with the first key of SEALING_KEYS');
@@ -89,34 +111,55 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
     return RESEAL_EVERY_MS;
   }
 
-  private async reseal({ table, key, column, context }: SealedColumn): Promise<{ resealed: number; failed: number }> {
+  /** @returns the places of secrets that do not open */
+  private async reseal({ table, key, column, context }: SealedColumn): Promise<{ resealed: number; failed: string[] }> {
     const find = `SELECT ${key} AS key, ${column} AS sealed, ${context} AS context FROM ${table}
       WHERE ${key} > $1 AND ${column} <> '' AND NOT starts_with(${column}, $2) ORDER BY ${key} LIMIT ${BATCH_ROWS}`;
     // A secret that somebody saves meanwhile stays as it is saved.
     const update = `UPDATE ${table} SET ${column} = r.resealed FROM ${RESEALED.from('r')} WHERE ${key} = r.key AND ${column} = r.sealed`;
     let resealed = 0;
-    let failed = 0;
+    const failed: string[] = [];
     for (let after = '0'; !this.isStopping; await this.pause(PAUSE_MS)) {
       const found = await this.db.upkeep.query<StoredSecret>(find, [after, `${this.sealer.keyId}.`]);
       const opened = found.flatMap((secret) => {
-        const plain = this.open(secret.sealed, secret.context);
-        return plain === null ? [] : [{ ...secret, resealed: this.sealer.seal(plain, secret.context) }];
+        const plain = this.sealer.openOrNull(secret.sealed, secret.context);
+        if (plain !== null) return [{ ...secret, resealed: this.sealer.seal(plain, secret.context) }];
+        failed.push(`${table}.${column}, ${key} ${secret.key}`);
+        return [];
       });
       if (opened.length > 0) await this.db.upkeep.query(update, RESEALED.values(opened));
       resealed += opened.length;
-      failed += found.length - opened.length;
       if (found.length < BATCH_ROWS) break;
       after = found.at(-1)?.key ?? after;
     }
     return { resealed, failed };
   }
 
-  private open(sealed: string, context: string): string | null {
-    try {
-      return this.sealer.open(sealed, context);
-    } catch {
-      return null;
-    }
+  private samples(): Promise<Sample[]> {
+    return this.db.query<Sample>(`SELECT key_id, sealed, context, place FROM (
+        SELECT *, row_number() OVER (PARTITION BY key_id) AS nth FROM (${this.all()}) stored WHERE context IS NOT NULL) numbered
+      WHERE nth <= ${SAMPLES} ORDER BY key_id`);
+  }
+
+  /** @returns whether the check of each key opens, by the key's id */
+  private async checks(): Promise<Map<string, boolean>> {
+    const rows = await this.db.query<{ key_id: string; sealed: string }>(`SELECT key_id, sealed FROM ${this.db.schema}.sealing_checks`);
+    return new Map(rows.map(({ key_id, sealed }) => [key_id, this.sealer.openOrNull(sealed, CHECK) !== null]));
+  }
+
+  /**
+   * Whether the ring has a key of which no secret opens, so that those secrets are damaged. Without a check this is unknown; then a wrong
+   * first key is the greater harm, because it would seal further secrets.
+   */
+  private hasKey(keyId: string, check: boolean | undefined): boolean {
+    return this.sealer.has(keyId) && (check ?? keyId !== this.sealer.keyId);
+  }
+
+  private async addCheck(): Promise<void> {
+    const { keyId } = this.sealer;
+    const sql = `INSERT INTO ${this.db.schema}.sealing_checks (key_id, sealed) VALUES ($1, $2)
+      ON CONFLICT (key_id) DO UPDATE SET sealed = excluded.sealed`;
+    await this.db.query(sql, [keyId, this.sealer.seal(keyId, CHECK)]);
   }
 
   private async count(): Promise<Record<string, number>> {
@@ -129,8 +172,9 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
   private all(): string {
     return this.columns
       .map(
-        ({ table, column, context }) =>
-          `SELECT split_part(${column}, '.', 1) AS key_id, ${column} AS sealed, ${context} AS context FROM ${table} WHERE ${column} <> ''`,
+        ({ table, key, column, context }) =>
+          `SELECT split_part(${column}, '.', 1) AS key_id, ${column} AS sealed, ${context} AS context,
+             '${table}.${column}, ${key} ' || ${key} AS place FROM ${table} WHERE ${column} <> ''`,
       )
       .join(' UNION ALL ');
   }

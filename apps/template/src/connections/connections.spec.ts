@@ -1,6 +1,8 @@
 import { ConnectionChanged, ListConnections, PlatformAccountUpdate, ReportConnectionProblem, TemplatesChanged } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { eventually } from '@mgw/testing';
+import { startService } from '@mgw/service';
+import { createLogger, metricsText } from '@mgw/telemetry';
+import { eventually, logLines } from '@mgw/testing';
 import { service } from '../main';
 import { codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
 
@@ -26,12 +28,45 @@ describe('connections (platform §3.3)', () => {
     await harness.run(service, { SEALING_KEYS: `${old},${harness.env['SEALING_KEYS']}` });
   });
 
-  it('decision 712: starts although some of its secrets are damaged', async () => {
+  it('decision 721: starts although all of its secrets are damaged', async () => {
     await fixture.connect();
-    await fixture.harness.db.query(
-      `UPDATE template.connections SET access_token_sealed = 'test.damaged', app_secret_sealed = 'test.damaged'`,
-    );
+    await fixture.harness.db.query(`UPDATE template.connections SET access_token_sealed = 'test.damaged',
+      app_secret_sealed = 'test.damaged', verify_token_sealed = 'test.damaged'`);
     await fixture.harness.run(service);
+  });
+
+  it.each(['test:', `new:${Buffer.alloc(32).toString('base64')},test:`])(
+    'decision 721: does not start with other bytes for a key: %s',
+    async (ring) => {
+      await fixture.connect();
+      const SEALING_KEYS = `${ring}${Buffer.alloc(32, 1).toString('base64')}`;
+      await expect(fixture.harness.run(service, { SEALING_KEYS })).rejects.toThrow('"test" (template.connections.');
+      await fixture.harness.run(service);
+    },
+  );
+
+  it('decision 721: starts with a damaged secret that a rotation left under the old key, and names it until it is saved again', async () => {
+    const { harness, replicas } = fixture;
+    const ofKey = async (key: string) =>
+      Number(new RegExp(`^mgw_sealed_secrets\\{[^}]*key="${key}"[^}]*\\} (\\d+)`, 'm').exec((await metricsText()).text)?.[1] ?? 0);
+    await fixture.connect(1);
+    await fixture.connect(2);
+    await harness.db.query(`UPDATE template.connections SET verify_token_sealed = 'test.damaged' WHERE business_id = 2`);
+    for (const replica of replicas) await replica.stop();
+    harness.env['SEALING_KEYS'] = `new:${Buffer.alloc(32).toString('base64')},${harness.env['SEALING_KEYS']}`;
+    const first = await harness.run(service);
+    await eventually(async () => (await ofKey('test')) === 1 && (await ofKey('new')) === 5);
+    await first.stop();
+
+    const logger = createLogger('template', 'info');
+    const lines = logLines(logger);
+    const second = await startService(service, harness.env, logger);
+    harness.onClose(() => second.stop());
+    expect(lines()).toContainEqual(
+      expect.objectContaining({ level: 'error', secrets: ['template.connections.verify_token_sealed, business_id 2'] }),
+    );
+    await fixture.connect(2);
+    await eventually(async () => (await ofKey('test')) === 0 && (await ofKey('new')) === 6);
   });
 
   it('decision 712: keeps the secrets of a connection when the sealing key is replaced', async () => {
@@ -81,6 +116,9 @@ describe('connections (platform §3.3)', () => {
     expect((await change()).connection).toMatchObject({ previous_app_secret_sealed: first.app_secret_sealed });
     await fixture.harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
     expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
+    const stored = () => fixture.harness.db.query('SELECT FROM template.connections WHERE previous_app_secret_sealed IS NOT NULL');
+    await fixture.harness.db.query('UPDATE template.connections SET probe_at = now()');
+    await eventually(async () => (await stored()).length === 0);
   });
 
   it('decision 720: replaces an app secret that does not open, and keeps the one before it for the rest of its day', async () => {

@@ -36,8 +36,10 @@ interface ProbeResult {
   nextInSeconds: number;
 }
 
+/** It stays valid for a day (platform §4.2). */
+const PREVIOUS_APP_SECRET = `CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END`;
 const COLUMNS = `business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed,
-  CASE WHEN app_secret_changed_at > now() - interval '24 hours' THEN previous_app_secret_sealed END AS previous_app_secret_sealed,
+  ${PREVIOUS_APP_SECRET} AS previous_app_secret_sealed,
   verify_token_sealed, status, checked_at, problem, restrictions, number_details AS number,
   EXISTS (SELECT FROM template.suspensions s WHERE s.business_id = connections.business_id) AS suspended`;
 const PAGE_SIZE = 500;
@@ -113,10 +115,13 @@ export class ConnectionsStore {
     return rows[0]?.changed ?? false;
   }
 
-  /** Claims due probes for PROBE_CLAIM_S seconds. */
+  /**
+   * Claims due probes for PROBE_CLAIM_S seconds. Deletes the previous app secret if its day is over: each connection has a probe every ten
+   * minutes at the latest.
+   */
   async claimDue(atMost: number): Promise<DueProbe[]> {
     const rows = await this.db.query<ConnectionRow & { claim: string }>(
-      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_CLAIM_S} seconds' WHERE business_id = ANY (ARRAY(
+      `UPDATE template.connections SET probe_at = now() + interval '${PROBE_CLAIM_S} seconds', previous_app_secret_sealed = ${PREVIOUS_APP_SECRET} WHERE business_id = ANY (ARRAY(
        SELECT business_id FROM template.connections WHERE probe_at <= now() ORDER BY probe_at LIMIT $1 FOR UPDATE SKIP LOCKED))
        RETURNING ${COLUMNS}, probe_at::text AS claim`,
       [atMost],
