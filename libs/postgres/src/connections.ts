@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { isDeadlock } from './database-errors';
 import { DeadlineExceeded, within } from './deadline';
 
 const OIDS = { text: 25, bytea: 17 };
@@ -54,6 +56,8 @@ export interface Tx {
 const OPEN_AFTER_MS = 10;
 /** How often a pool whose connections are all idle closes one of several, in milliseconds. */
 const CLOSE_EVERY_MS = 10_000;
+/** Pause before a statement is repeated after a deadlock, in milliseconds. Without it, it may take a lock back that the other waits for. */
+const AFTER_DEADLOCK_MS = 100;
 
 /**
  * A pool of connections, and statements on it. Background work of one process often falls into the same millisecond, so the pool opens a
@@ -79,8 +83,13 @@ export class Connections implements Tx {
     });
   }
 
+  /** Repeats the statement once after a deadlock, which undid it (decision 731). */
   query<T>(text: string, values: unknown[] = []): Promise<T[]> {
-    const rows = run<T>(this.pool, text, values);
+    const rows = run<T>(this.pool, text, values).catch(async (error: unknown) => {
+      if (!isDeadlock(error)) throw error;
+      await pause(AFTER_DEADLOCK_MS);
+      return run<T>(this.pool, text, values);
+    });
     this.openSoon();
     return rows;
   }

@@ -9,6 +9,11 @@ export function isAboutValues(error: unknown): boolean {
   return error instanceof DatabaseError && ABOUT_VALUES.test(error.code ?? '');
 }
 
+/** Whether PostgreSQL ended a statement because it and other transactions waited for each other. */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '40P01';
+}
+
 /** The server's disk, memory or connections are used up (class 53), or it refuses writes, as managed servers then do. */
 const NO_ROOM = /^(53|25006)/;
 

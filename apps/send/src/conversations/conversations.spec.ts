@@ -11,7 +11,7 @@ import {
 import { newEvent } from '@mgw/events';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
-import { startSending, type Sending } from '../send.fixture';
+import { numberOf, startSending, type Sending } from '../send.fixture';
 
 type Aliases = [phone: string | null, userId: string | null];
 
@@ -167,6 +167,46 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     await sending.harness.publish(message([NUMBER, 'IN.2']), message([OTHER_NUMBER, 'IN.1']));
     await received(4);
     expect([await found(NUMBER), await found(OTHER_NUMBER)]).toEqual([[NUMBER], [OTHER_NUMBER]]);
+  });
+
+  it('decision 731: a reply ends the wait also if its statement and a batch of messages lock each other out', async () => {
+    const numbers = [NUMBER, OTHER_NUMBER];
+    for (const [i, number] of numbers.entries()) {
+      await sending.harness.publish(message([number, null]));
+      await received(i + 1);
+    }
+    const sender = sending.sender({ sent_by: 'agent', user_id: 7, api_key_id: null, daily_limit: null });
+    const waiting = async () => {
+      const { conversations } = await sending.harness.rpc.call(ListConversations, {
+        business_id: 1,
+        limit: 10,
+        cursor: null,
+        search: null,
+      });
+      return conversations.filter(({ waiting_since }) => waiting_since !== null).length;
+    };
+    expect(await waiting()).toBe(2);
+    sending.platform.hang(numberOf(1));
+    const replies = numbers.map((to) => sending.harness.rpc.call(SendText, { sender, to, text: 'Yes' }));
+    await eventually(() => sending.platform.hanging().length === 2);
+    const blocked = (count: number) =>
+      eventually(async () => {
+        const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        return (await sending.harness.db.query(sql)).length === count;
+      });
+    await sending.harness.db.transaction(async (tx) => {
+      await tx.query('SELECT FROM send.conversations WHERE phone = $1 FOR UPDATE', [OTHER_NUMBER]);
+      // Sets the user ids in the opposite order of the conversations, and starts no wait.
+      const reaction = { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.1', emoji: '🙏' } } } as const;
+      const batch = [message([OTHER_NUMBER, 'IN.2'], reaction), message([NUMBER, 'IN.1'], reaction)];
+      await sending.harness.publishTo('platform.message', JSON.stringify(batch));
+      await blocked(1);
+      sending.platform.release();
+      await blocked(2);
+    });
+    await Promise.all(replies);
+    await received(4);
+    expect(await waiting()).toBe(0);
   });
 
   describe('a number with a former owner (platform §4.4)', () => {
