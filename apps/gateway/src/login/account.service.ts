@@ -7,17 +7,15 @@ import { invalid, noSession, notFound } from '../requests/refusals';
 import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { PasswordLinksStore } from '../users/password-links.store';
-import { PasswordLinks } from '../users/password-links';
+import { mailLimit, PasswordLinks } from '../users/password-links';
 import { hashPassword, matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
-import { LoginAttemptsStore } from './login-attempts.store';
-import { accountSubject, addressSubject, guessSubject } from './login-subjects';
+import { LoginAttemptsStore } from '../users/login-attempts.store';
+import { addressSubject, guessSubject } from '../users/login-subjects';
 
 /** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
 const WRONG_PASSWORDS = 5;
-/** Most mails to one address of email within 15 minutes. */
-const MAILED_LINKS = 3;
 const MESSAGE = 'Too many wrong passwords or links. Wait before you try again.';
 
 /**
@@ -94,7 +92,7 @@ export class AccountService {
       return 'This gateway sends no mail. Ask an owner of your business for a link; owners ask the operator.';
     const address = normalizeEmail(email);
     const limits = [
-      { subject: `link:${accountSubject(address)}`, limit: MAILED_LINKS },
+      mailLimit(address),
       // A request guesses nothing, so it uses up no logins of the network.
       { subject: `link:${addressSubject(ip)}`, limit: this.config.loginIpLimit },
     ];

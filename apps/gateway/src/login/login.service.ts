@@ -9,9 +9,9 @@ import { SessionsStore } from '../sessions/sessions.store';
 import { matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore, type Account, type StoredUser } from '../users/users.store';
 import { KeyedMutex } from './keyed-mutex';
-import { LoginAttemptsStore } from './login-attempts.store';
+import { LoginAttemptsStore } from '../users/login-attempts.store';
 import type { LoginOrigin } from './login-origin';
-import { accountSubject, addressSubject, guessSubject } from './login-subjects';
+import { accountSubject, addressSubject, guessSubject } from '../users/login-subjects';
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 

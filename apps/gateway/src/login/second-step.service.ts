@@ -7,8 +7,8 @@ import type { SessionUser } from '../sessions/session-user';
 import { TotpService } from '../users/totp.service';
 import type { StoredUser } from '../users/users.store';
 import { AccountService } from './account.service';
-import { LoginAttemptsStore } from './login-attempts.store';
-import { addressSubject } from './login-subjects';
+import { LoginAttemptsStore } from '../users/login-attempts.store';
+import { addressSubject } from '../users/login-subjects';
 
 /** Most wrong codes of one person within 15 minutes, as for passwords (spec §10). */
 const WRONG_CODES = 5;

@@ -62,6 +62,24 @@ describe('the team of a business', () => {
     expect(body).toMatchObject({ user: { role: 'agent' } });
   });
 
+  it('has at most 500 people, whoever adds them', async () => {
+    const business_id = await dashboard.business();
+    const [owner, operator] = [await dashboard.session('owner', business_id), await dashboard.session('operator', null)];
+    await dashboard.db.query(
+      `INSERT INTO access.users (business_id, email, name, role, password_hash, invited)
+       SELECT $1, n || '@crowd.example', 'Agent', 'agent', '', false FROM generate_series(1, 498) n`,
+      [business_id],
+    );
+    const person = (email: string) => ({ email, name: 'Ravi', role: 'agent' });
+    const responses = await Promise.all(['a', 'b'].map((name) => owner.post(TEAM, person(`${name}@people.example`))));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({ error_code: 'CONFLICT' });
+    await operator.post(`/api/admin/businesses/${business_id}/users`, person('c@people.example')).expect(409, /at most 500 people/);
+    const added = responses.find(({ status }) => status === 200)?.body as { id: number };
+    await owner.delete(`${TEAM}/${added.id}`).expect(200);
+    await operator.post(`/api/admin/businesses/${business_id}/users`, person('c@people.example')).expect(200);
+  });
+
   it('keeps one owner when two owners remove each other at once', async () => {
     const business_id = await dashboard.business();
     const owners = [await dashboard.session('owner', business_id), await dashboard.session('owner', business_id)] as const;

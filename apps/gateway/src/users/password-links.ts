@@ -8,9 +8,13 @@ import { BusinessesStore } from '../businesses/businesses.store';
 import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
 import { Mailer, type Mail } from '../mail/mailer';
+import { LoginAttemptsStore, type AttemptSubject } from './login-attempts.store';
+import { accountSubject } from './login-subjects';
 import { PasswordLinksStore, type PasswordLink } from './password-links.store';
 import { UsersStore } from './users.store';
 
+/** Most mails with links to one address of email within 15 minutes, whoever caused them (decision 719). */
+const MAILED_LINKS = 3;
 const ONCE = 'Shown this once; it works once.';
 
 export const AddedPerson = Type.Object(
@@ -35,6 +39,9 @@ export interface PersonalLink extends PasswordLink {
   purpose: 'invitation' | 'reset';
 }
 
+/** Links count for an address before they are mailed to it. @param email normalized */
+export const mailLimit = (email: string): AttemptSubject => ({ subject: `link:${accountSubject(email)}`, limit: MAILED_LINKS });
+
 /** Hands links of invitations and resets over: in the response to the person who makes one, and by mail if SMTP_URL is set. */
 @Injectable()
 export class PasswordLinks {
@@ -43,6 +50,7 @@ export class PasswordLinks {
     private readonly users: UsersStore,
     private readonly links: PasswordLinksStore,
     private readonly businesses: BusinessesStore,
+    private readonly attempts: LoginAttemptsStore,
     private readonly audit: AuditStore,
     private readonly mailer: Mailer,
     private readonly config: GatewayConfig,
@@ -53,14 +61,14 @@ export class PasswordLinks {
   }
 
   /** @param link null if the person was added with a password */
-  added({ id, link }: { id: number; link: PersonalLink | null }) {
+  async added({ id, link }: { id: number; link: PersonalLink | null }) {
     if (link === null) return { id, message: 'Added. They can log in now.' };
-    const { url: invite_url, ...shown } = this.handOver(link);
+    const { url: invite_url, ...shown } = await this.handOver(link);
     return { id, invite_url, ...shown, message: `Invited. ${shown.message}` };
   }
 
-  reset(link: PersonalLink) {
-    const { url: reset_url, ...shown } = this.handOver(link);
+  async reset(link: PersonalLink) {
+    const { url: reset_url, ...shown } = await this.handOver(link);
     return { reset_url, ...shown };
   }
 
@@ -78,12 +86,18 @@ export class PasswordLinks {
     });
   }
 
-  private handOver(link: PersonalLink) {
+  private async handOver(link: PersonalLink) {
+    return { url: this.urlOf(link), expires_at: link.expires_at.toISOString(), message: await this.mail(link) };
+  }
+
+  /** Anybody may add any address, so this has the limit of requested links. @returns how the link gets to the person */
+  private async mail(link: PersonalLink): Promise<string> {
+    const yourself = 'Send the person this link: it is not shown again, and it expires in 24 hours.';
+    if (!this.areMailed) return yourself;
+    const { taken } = await this.attempts.take([mailLimit(link.email)]);
+    if (!taken) return `No mail was sent, because this address has had three within 15 minutes. ${yourself}`;
     this.mailer.send(`business:${link.business_id}`, async () => [await this.compose(link)]);
-    const message = this.areMailed
-      ? 'The link is on its way by mail. You can also send it yourself: it is not shown again, and it expires in 24 hours.'
-      : 'Send the person this link: it is not shown again, and it expires in 24 hours.';
-    return { url: this.urlOf(link), expires_at: link.expires_at.toISOString(), message };
+    return 'The link is on its way by mail. You can also send it yourself: it is not shown again, and it expires in 24 hours.';
   }
 
   private createRequested(user_id: number, business_id: number | null, origin: Origin | null): Promise<PasswordLink | null> {

@@ -12,6 +12,9 @@ import { hashPassword } from './passwords';
 import type { AddUserRequest, ChangeUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser, type StoredUser } from './users.store';
 
+/** The most people of a business, so that no business fills the list or adds addresses without end (decision 719). */
+const MAX_PEOPLE = 500;
+
 /** `password` is null for a person who gets a link to set their own. */
 type NewPerson = Omit<NewUser, 'password_hash' | 'invited'> & { password: string | null };
 
@@ -100,6 +103,8 @@ export class UsersService {
     const invited = password === null;
     return this.db.transaction(async (tx) => {
       if (by) await this.requireMembership(tx, by);
+      if (person.business_id !== null && (await this.users.countPeople(tx, person.business_id)) >= MAX_PEOPLE)
+        throw new GatewayError('CONFLICT', `A business has at most ${MAX_PEOPLE} people. Remove one who no longer needs access.`);
       // Nobody knows the random password, so logging in takes as long as for any other user.
       const password_hash = await hashPassword(
         password ?? randomBytes(32).toString('base64url'),

@@ -70,6 +70,15 @@ export class UsersStore {
     return owners.length;
   }
 
+  /** Counts the people of a business, and locks it against further ones until the transaction ends. */
+  async countPeople(tx: Tx, businessId: number): Promise<number> {
+    await tx.query(`SELECT 1 FROM access.businesses WHERE id = $1 FOR NO KEY UPDATE`, [businessId]);
+    const [row] = await tx.query<{ count: number }>(`SELECT count(*)::integer AS count FROM access.users WHERE business_id = $1`, [
+      businessId,
+    ]);
+    return row?.count ?? 0;
+  }
+
   /** Removes a user with their sessions and link. @returns null if the business has no such user */
   async remove(tx: Tx, businessId: number, id: number): Promise<{ email: string; name: string } | null> {
     const [user] = await tx.query<{ email: string; name: string }>(
