@@ -94,18 +94,30 @@ describe('the client library (decision 368)', () => {
       expect(jest.mocked(setTimeout).mock.calls.filter(([ms]) => ms === 3_000)).toHaveLength(8);
     });
 
-    it('gives up when 35 seconds have passed, and at once without retries', async () => {
+    let clock: { mockRestore(): void } | undefined;
+    afterEach(() => clock?.mockRestore());
+    /** Refusals with three seconds before each. */
+    const forSeconds = (seconds: number) => {
       let now = 0;
-      const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
-      responses = Array.from({ length: 20 }, () => (response: ServerResponse) => {
+      clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+      return Array.from({ length: seconds / 3 }, () => (response: ServerResponse) => {
         now += 3_000;
         inFlight(response);
       });
+    };
+
+    it('waits until the gateway has ended a send whose process died', async () => {
+      responses = [...forSeconds(105), refused(409, 'OUTCOME_UNKNOWN')];
+      await expect(gateway.sendText(TEXT)).rejects.toMatchObject({ error_code: 'OUTCOME_UNKNOWN' });
+      expect(new Set(requests.map(({ key }) => key)).size).toBe(1);
+    });
+
+    it('gives up when two minutes have passed, and at once without retries', async () => {
+      responses = forSeconds(150);
       await expect(gateway.sendText(TEXT)).rejects.toMatchObject({ error_code: 'IDEMPOTENCY_IN_FLIGHT', retryAfterSeconds: 3 });
-      clock.mockRestore();
-      expect(requests).toHaveLength(13);
+      expect(requests).toHaveLength(42);
       await expect(new Gateway({ ...options, retries: 0 }).sendText(TEXT)).rejects.toMatchObject({ status: 409 });
-      expect(requests).toHaveLength(14);
+      expect(requests).toHaveLength(43);
     });
   });
 

@@ -72,8 +72,11 @@ const TIMEOUT_SECONDS = 40;
 /** Least time for a response after its wait. */
 const AFTER_WAIT_SECONDS = 10;
 const FIRST_PAUSE_SECONDS = 0.5;
-/** A send has ended by then, also one whose response was lost. */
-const IN_FLIGHT_MS = 35_000;
+/**
+ * A send takes up to 35 seconds. If its process died, the gateway ends it as OUTCOME_UNKNOWN after up to 105 seconds with its default settings.
+ * A caller who gives up earlier might send the message again with a new key.
+ */
+const IN_FLIGHT_MS = 120_000;
 /** Nothing was done, whatever the method. */
 const HAD_NO_EFFECT = new Set(['RATE_LIMITED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE', 'OVERLOADED', 'QUERY_TIMEOUT']);
 
