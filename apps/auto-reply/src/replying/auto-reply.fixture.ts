@@ -234,7 +234,10 @@ export async function startAutoReplies(): Promise<AutoReplies> {
       await harness.db.query('DROP TRIGGER due_at_once ON auto_reply.replies');
     },
     advanceTime: async (seconds) => {
-      await harness.db.query(`UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1)`, [seconds]);
+      await harness.db.query(
+        `UPDATE auto_reply.replies SET received_at = received_at - make_interval(secs => $1), created_at = created_at - make_interval(secs => $1)`,
+        [seconds],
+      );
     },
     insertQuestions: async (business_id, count) => {
       await harness.db.query(

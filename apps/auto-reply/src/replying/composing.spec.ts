@@ -38,6 +38,19 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts()).toEqual(['About: Three']);
   });
 
+  it('decision 727: an older message that arrives too late for a reply leaves the reply to a newer one alone', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'New');
+    await isModelCalled('New');
+    await autoReply.receive(1, 'Old', { at: new Date(Date.now() - 300_000).toISOString() });
+    await eventually(async () => 'Old' in (await autoReply.states()));
+    autoReply.model.release();
+    expect(await ended('New')).toMatchObject({ state: 'replied' });
+    expect(await ended('Old')).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply' });
+    expect(texts()).toEqual(['About: New']);
+  });
+
   it("strips NUL and lone surrogates from the model's reply", async () => {
     await autoReply.run();
     await autoReply.set({});

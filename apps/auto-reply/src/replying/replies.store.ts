@@ -57,6 +57,10 @@ const CLAIM = '60 seconds';
 /** Matches only while this worker holds the question: `attempts` is the fencing token. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 
+/** The customer wrote again after the question `r`. An older message that arrived too late for a reply does not count (decision 727). */
+const SUPERSEDED = `EXISTS (SELECT FROM auto_reply.replies newer WHERE newer.conversation_id = r.conversation_id AND newer.id > r.id
+  AND (newer.received_at >= r.received_at OR newer.received_at + interval '${USEFUL}' > newer.created_at + interval '${WAIT}'))`;
+
 /** Questions that a worker holds. */
 const CLAIMED = `state = 'pending' AND worker_id IS NOT NULL`;
 
@@ -156,12 +160,8 @@ export class RepliesStore {
   }
 
   /** Whether the customer has written again. */
-  async isSuperseded({ id, conversation_id }: Question): Promise<boolean> {
-    const newer = await this.db.query('SELECT FROM auto_reply.replies WHERE conversation_id = $2 AND id > $1 LIMIT 1', [
-      id,
-      conversation_id,
-    ]);
-    return newer.length > 0;
+  async isSuperseded({ id }: Question): Promise<boolean> {
+    return (await this.db.query(`SELECT FROM auto_reply.replies r WHERE id = $1 AND ${SUPERSEDED}`, [id])).length > 0;
   }
 
   /**
@@ -215,12 +215,11 @@ export class RepliesStore {
    * Records that the reply may be sent from now on, and counts failed attempts anew: a worker that takes over follows up the send.
    * @returns false if a newer question or another worker replaced this one: send nothing
    */
-  async startSending({ id, attempts, conversation_id }: Question): Promise<boolean> {
+  async startSending({ id, attempts }: Question): Promise<boolean> {
     const started = await this.db.query(
-      `UPDATE auto_reply.replies SET sending = true, failed_attempts = 0, due_at = now() + interval '${CLAIM}'
-       WHERE ${OWN} AND reserved_at IS NOT NULL
-         AND NOT EXISTS (SELECT FROM auto_reply.replies newer WHERE newer.conversation_id = $3 AND newer.id > $1) RETURNING id`,
-      [id, attempts, conversation_id],
+      `UPDATE auto_reply.replies r SET sending = true, failed_attempts = 0, due_at = now() + interval '${CLAIM}'
+       WHERE ${OWN} AND reserved_at IS NOT NULL AND NOT ${SUPERSEDED} RETURNING id`,
+      [id, attempts],
     );
     return started.length > 0;
   }

@@ -155,7 +155,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
   });
 
   /** A message arrives more than two minutes late, for example after an outage. */
-  const receiveLate = () => autoReply.receive(1, 'Hello', { at: new Date(Date.now() - 125_000).toISOString() });
+  const receiveLate = (text = 'Hello') => autoReply.receive(1, text, { at: new Date(Date.now() - 125_000).toISOString() });
 
   it('decision 243: is left for an agent without a try if it arrived too late', async () => {
     await autoReply.run();
@@ -163,6 +163,19 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await receiveLate();
     expect(await end()).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply', reply: null });
     expect(autoReply.model.calls).toEqual([]);
+  });
+
+  it('decision 727: is superseded by a newer message that arrived too late like itself', async () => {
+    await autoReply.waitForMore();
+    const first = await autoReply.run();
+    await autoReply.set({});
+    await first.stop();
+    for (const text of ['Hello', 'Hello?']) await receiveLate(text);
+    await autoReply.run();
+    await eventually(async () => {
+      expect(await autoReply.states()).toEqual({ Hello: 'skipped', 'Hello?': 'failed' });
+      return true;
+    });
   });
 
   it('decision 243: gets no late reply that was composed in time', async () => {
