@@ -482,6 +482,12 @@ describe('the audit log', () => {
     expect(await counts(`to=${before}`)).toBe(0);
     expect(await counts(`to=${day}T17:30:00Z`)).toBe(1);
     expect(await counts(`to=${day}T17:29:59Z`)).toBe(0);
+    // An entry has its time in microseconds, which the log shows in milliseconds.
+    await dashboard.db.query(`UPDATE access.audit SET at = $2 WHERE user_id = $1`, [agent.id, `${day}T17:30:00.123456Z`]);
+    const [shown] = (await read(owner, `${AUDIT}?user_id=${agent.id}`)).entries;
+    expect(await counts(`from=${shown?.at}&to=${shown?.at}`)).toBe(1);
+    expect(await counts(`to=${day}T17:30:00.122Z`)).toBe(0);
+    await dashboard.db.query(`UPDATE access.audit SET at = $2 WHERE user_id = $1`, [agent.id, `${day}T17:30:00Z`]);
     expect(await counts(`from=${day}T17:30:01Z`)).toBe(4);
     expect(await counts(`to=${after}T09:30:00.${'0'.repeat(150)}%2B16:00`)).toBe(1);
   });

@@ -94,7 +94,7 @@ const listed = (condition: string) =>
       ORDER BY a.id DESC LIMIT $2`,
     `($4::bigint IS NULL OR row.user_id = $4) AND ($5::text IS NULL OR row.action = $5)
        AND ($6::text IS NULL OR row.at >= ${instant('$6::text', { next: '0', after: '0' })})
-       AND ($7::text IS NULL OR row.at < ${instant('$7::text', { next: '1 day', after: '1 microsecond' })})`,
+       AND ($7::text IS NULL OR row.at < ${instant('$7::text', { next: '1 day', after: '1 millisecond' })})`,
     { examined: '$2', returned: '$3' },
   );
 const NEWEST = listed('true');
