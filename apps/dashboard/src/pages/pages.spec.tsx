@@ -548,16 +548,17 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: '2026-05-06T01:38:00.000Z' } }]);
   });
 
-  it('broadcasts: says that a Starter plan includes none', async () => {
-    const broadcasts = { 'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }) };
-    open('/broadcasts', {
-      ...broadcasts,
-      'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }),
-    });
-    await screen.findByText('The Starter plan includes no broadcasts');
-    open('/broadcasts', broadcasts);
-    await screen.findByText('No broadcasts yet');
-    expect(screen.queryByText('The Starter plan includes no broadcasts')).toBeNull();
+  it('decision 55: broadcasts: says that a business may send none, by its limit instead of its plan', async () => {
+    const openAs = async (plan: string, broadcast_daily_limit: number) => {
+      open('/broadcasts', {
+        'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }),
+        'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan, broadcast_daily_limit } }),
+      });
+      await screen.findByText('No broadcasts yet');
+      return screen.queryByText('Your business may send no broadcasts') !== null;
+    };
+    const shown = [await openAs('Starter', 0), await openAs('Starter', 500), await openAs('Growth', 0), await openAs('Growth', 1_000)];
+    expect(shown).toEqual([true, false, true, false]);
   });
 
   it('audit log: names the person whom an entry changed, and labels the request id', async () => {

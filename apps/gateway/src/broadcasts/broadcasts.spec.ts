@@ -9,6 +9,7 @@ import {
 } from '@mgw/contracts';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { DAILY_LIMIT } from '../../test/neighbours.fixture';
+import type { Me } from '../login/login.responses';
 
 const CHECK = '/api/client/broadcasts/check';
 
@@ -199,10 +200,13 @@ describe('the rows of a broadcast (spec §10)', () => {
       return { total: 1, wrong: 0, faults: [], daily_limit: DAILY_LIMIT };
     });
     const request = { template_name: 'order_update', csv: 'phone\n+1 201 555 0100\n' };
+    const shown = async () => ((await someone.get('/api/client/me').expect(200)).body as Me).business?.broadcast_daily_limit;
+    expect(await shown()).toBe(limit);
     await someone.post(CHECK, request).expect(200);
     const operator = await dashboard.session('operator', null);
     await operator.patch(`/api/admin/businesses/${business_id}`, { broadcast_daily_limit: 7 }).expect(200);
     const { body } = await someone.post(CHECK, request).expect(200);
+    expect(await shown()).toBe(7);
     expect(limits).toEqual([
       [limit, 'UTC'],
       [7, 'UTC'],

@@ -28,6 +28,7 @@ export const Me = Type.Object(
           name: Type.String(),
           plan: Type.Union(PLANS.map((plan) => Type.Literal(plan))),
           ...ZONE_FIELDS,
+          broadcast_daily_limit: Type.Integer({ description: 'Recipients of broadcasts in a day: the operator’s limit, or the plan’s.' }),
           whatsapp_connected: Nullable(Type.Boolean({ description: 'Null if the template service did not respond in time.' })),
         },
         { description: 'Null for operators.' },

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BusinessesStore } from '../businesses/businesses.store';
+import { broadcastDailyLimit, BusinessesStore } from '../businesses/businesses.store';
 import { zoneFields } from '../businesses/zones';
 import { ConnectionService } from '../connection/connection.service';
 import type { SessionUser } from '../sessions/session-user';
@@ -20,6 +20,8 @@ export class MeService {
       this.connections.isConnected(business_id),
     ]);
     if (!business) return { user, business: null };
-    return { user, business: { id: business_id, name: business.name, plan: business.plan, ...zoneFields(business), whatsapp_connected } };
+    const { name: businessName, plan } = business;
+    const fields = { id: business_id, name: businessName, plan, ...zoneFields(business) };
+    return { user, business: { ...fields, broadcast_daily_limit: broadcastDailyLimit(business), whatsapp_connected } };
   }
 }

@@ -50,9 +50,9 @@ export function BroadcastsPage() {
           New broadcast
         </Button>
       </PageTitle>
-      {business?.plan === 'Starter' && (
-        <Alert color="yellow" mb="md" title="The Starter plan includes no broadcasts">
-          Ask the operator for another plan before you prepare one.
+      {business?.broadcast_daily_limit === 0 && (
+        <Alert color="yellow" mb="md" title="Your business may send no broadcasts">
+          Ask the operator for a daily limit before you prepare one.
         </Alert>
       )}
       <QueryResult query={list}>
