@@ -1,4 +1,4 @@
-import { GatewayError, GetAutoReply } from '@mgw/contracts';
+import { FindUnanswered, GatewayError, GetAutoReply } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -165,6 +165,24 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect(await asks(1, '3')).toMatchObject({ state: 'skipped', reason: 'this conversation has used half of the daily limit' });
     for (const question of ['4', '5']) expect(await asks(2, question)).toMatchObject({ state: 'replied' });
     expect(await asks(3, '6')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+  });
+
+  it('decision 716: a question that a limit refuses needs an agent', async () => {
+    await autoReply.run();
+    await autoReply.set({ daily_limit: 2 });
+    autoReply.model.release();
+    const unanswered = async () =>
+      (await autoReply.harness.rpc.call(FindUnanswered, { business_id: 1, conversation_ids: [1, 2] })).unanswered;
+    await autoReply.receive(1, 'First');
+    await ended('First');
+    expect(await unanswered()).toEqual([]);
+    await autoReply.receive(1, 'Second');
+    await ended('Second');
+    expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'this conversation has used half of the daily limit' }]);
+    autoReply.replyAsAgent(1);
+    await autoReply.receive(1, 'Third');
+    expect(await ended('Third')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    expect(await unanswered()).toEqual([]);
   });
 
   it.each([

@@ -5,8 +5,17 @@ import { COUNTED_TODAY } from '../settings/settings.store';
 import { Database, onRow, pageOf, readCursor, RowSet, type Tx } from '@mgw/postgres';
 import type { Shares } from '@mgw/shares';
 
+/** Why a question got no place under the limits. It is skipped, and its conversation needs an agent. */
+export const LIMITS = {
+  conversation_hour: 'this conversation has used its calls of the model for this hour',
+  conversation_day: 'this conversation has used half of the daily limit',
+  daily_limit: 'the daily limit is reached',
+  cost_limit: 'the cost limit of the day is reached',
+  no_rate: 'the rate card has no rate for this customer, so the cost limit cannot be kept',
+};
+type Limit = keyof typeof LIMITS;
 /** The result of taking a place under the limits: `reserved`, or the limit that left none. */
-export type Reserved = 'reserved' | 'conversation_hour' | 'conversation_day' | 'daily_limit' | 'cost_limit' | 'no_rate';
+type Reserved = 'reserved' | Limit;
 
 /** A customer's message that may get an automatic reply. */
 export interface Question {
@@ -183,7 +192,7 @@ export class RepliesStore {
          RETURNING CASE WHEN reserved_at IS NULL THEN model_calls ELSE 0 END AS taken`,
         [id, conversation_id],
       );
-      const [limit] = await tx.query<{ reached: Exclude<Reserved, 'reserved'> | null }>(
+      const [limit] = await tx.query<{ reached: Limit | null }>(
         `SELECT CASE
            WHEN daily_limit <= places.used THEN 'daily_limit'
            WHEN daily_limit * ${ONE_CONVERSATION} <= places.used_here THEN 'conversation_day'
@@ -283,13 +292,13 @@ export class RepliesStore {
     return postponed.length > 0;
   }
 
-  /** Finds conversations whose newest question failed. */
+  /** Finds conversations whose newest question failed or was refused by a limit. */
   async unanswered(businessId: number, conversationIds: number[]): Promise<{ conversation_id: number; reason: string }[]> {
     const rows = await this.db.query<{ conversation_id: string; reason: string | null }>(
       `SELECT q.id AS conversation_id, r.reason FROM unnest($2::bigint[]) AS q (id) CROSS JOIN LATERAL (
          SELECT business_id, state, reason FROM auto_reply.replies WHERE conversation_id = q.id ORDER BY id DESC LIMIT 1) r
-       WHERE r.business_id = $1 AND r.state = 'failed'`,
-      [businessId, conversationIds],
+       WHERE r.business_id = $1 AND (r.state = 'failed' OR r.reason = ANY ($3))`,
+      [businessId, conversationIds, Object.values(LIMITS)],
     );
     return rows.map(({ conversation_id, reason }) => ({ conversation_id: Number(conversation_id), reason: reason ?? '' }));
   }

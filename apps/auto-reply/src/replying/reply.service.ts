@@ -20,7 +20,7 @@ import type { Logger } from '@mgw/telemetry';
 import { BusinessAccess } from '../settings/business-access.service';
 import { SettingsStore, type Settings } from '../settings/settings.store';
 import { Interrupted, ModelFailure, ModelService, type ChatMessage } from './model.service';
-import { RepliesStore, type Question, type Reserved } from './replies.store';
+import { LIMITS, RepliesStore, type Question } from './replies.store';
 
 /** The newest messages of a conversation that are searched for an agent's activity. */
 const THREAD_MESSAGES = 100;
@@ -45,13 +45,6 @@ const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTL
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
   blocked: 'the customer is blocked',
-};
-const LIMITS: Record<Exclude<Reserved, 'reserved'>, string> = {
-  conversation_hour: 'this conversation has used its calls of the model for this hour',
-  conversation_day: 'this conversation has used half of the daily limit',
-  daily_limit: 'the daily limit is reached',
-  cost_limit: 'the cost limit of the day is reached',
-  no_rate: 'the rate card has no rate for this customer, so the cost limit cannot be kept',
 };
 const INTERRUPTED = 'interrupted for a day; the reply may have been sent';
 
