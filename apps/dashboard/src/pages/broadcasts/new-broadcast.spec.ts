@@ -133,6 +133,27 @@ describe('a new broadcast (decisions 452, 453)', () => {
     expect(fields.map(({ example }) => example).slice(-2)).toEqual(['name', undefined]);
   });
 
+  it('pairs the examples of named variables by name', () => {
+    const params = (...named: [string, string][]) => named.map(([param_name, example]) => ({ param_name, example }));
+    const text = 'Hi {{1}}, {{2}}';
+    const components = [
+      {
+        type: 'HEADER',
+        format: 'TEXT',
+        text: 'For {{shop}}',
+        example: { header_text_named_params: params(['city', 'Pune'], ['shop', 'Kaveri']) },
+      },
+      { type: 'BODY', text, example: { body_text_named_params: params(['first_name', 'Asha'], ['order_id', '1007']) } },
+    ];
+    const variables = ['order_id', 'first_name'];
+    const named = fieldsOf({ header_type: 'TEXT', header_text: 'For {{shop}}', variables, components } as unknown as Template);
+    expect(named.slice(1).map(({ label, example }) => [label, example])).toEqual([
+      ['Header: {{shop}}, such as Kaveri', 'Kaveri'],
+      ['{{1}} order_id, such as 1007', '1007'],
+      ['{{2}} first_name, such as Asha', 'Asha'],
+    ]);
+  });
+
   it.each([
     ['2026-07-01T09:00', 'Asia/Kolkata', '2026-07-01T03:30:00.000Z'],
     // Clocks in Berlin go forward from 2:00 to 3:00, and back from 3:00 to 2:00.

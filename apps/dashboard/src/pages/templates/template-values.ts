@@ -36,11 +36,11 @@ const MEDIA_FIELDS: Record<string, ValueField[]> = {
 
 const variablesOf = ({ header_text }: Template) => [...new Set(header_text?.match(VARIABLE))];
 
-/** Examples of the variables of a part, in their order. */
-function examplesOf({ components }: Template, part: 'header' | 'body'): string[] {
+/** Examples of the variables of a part: of named ones by name, because they may have any order. */
+function examplesOf({ components }: Template, part: 'header' | 'body', variables: string[]): (string | undefined)[] {
   const { example } = (components as TextComponent[]).find(({ type }) => type === part.toUpperCase()) ?? {};
   const named = example?.[`${part}_text_named_params`];
-  if (named) return named.map((one) => one.example);
+  if (named) return variables.map((variable) => named.find(({ param_name }) => param_name === variable)?.example);
   return (part === 'body' ? example?.body_text?.[0] : example?.header_text) ?? [];
 }
 
@@ -49,7 +49,7 @@ const withExample = (label: string, example: string | undefined): ValueField =>
 
 /** `body_params` in their order, each with its example: a number alone has no meaning for the person who fills it in. */
 export function bodyFields(template: Template): ValueField[] {
-  const examples = examplesOf(template, 'body');
+  const examples = examplesOf(template, 'body', template.variables);
   return template.variables.map((variable, i) => {
     const name = variable === String(i + 1) ? undefined : variable;
     const field = withExample(name ? `{{${i + 1}}} ${name}` : `{{${i + 1}}}`, examples[i]);
@@ -59,10 +59,13 @@ export function bodyFields(template: Template): ValueField[] {
 
 /** `header_params` in their order (decision 15). */
 export function headerFields(template: Template): ValueField[] {
-  const examples = examplesOf(template, 'header');
-  return (
-    MEDIA_FIELDS[template.header_type ?? ''] ?? variablesOf(template).map((variable, i) => withExample(`Header: ${variable}`, examples[i]))
+  const variables = variablesOf(template);
+  const examples = examplesOf(
+    template,
+    'header',
+    variables.map((variable) => variable.replaceAll(/\W/g, '')),
   );
+  return MEDIA_FIELDS[template.header_type ?? ''] ?? variables.map((variable, i) => withExample(`Header: ${variable}`, examples[i]));
 }
 
 export function filledHeader(template: Template, values: string[]): string | null {
