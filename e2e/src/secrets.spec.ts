@@ -1,6 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Database } from '@mgw/postgres';
+import { testDatabase } from '@mgw/testing';
+import { ACCESS } from './access-table.fixture';
+import { ROOT } from './stack';
 import { runWithTool } from './tool-script';
 
 describe('the secrets of a stack (spec §13)', () => {
@@ -63,4 +68,77 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(second['sealing_keys']).not.toBe(first['sealing_keys']);
     expect(copies().map(read)).toEqual([first, second]);
   });
+});
+
+interface Column {
+  table_name: string;
+  column_name: string;
+  data_type: string;
+  is_nullable: 'YES' | 'NO';
+  column_default: string | null;
+  is_identity: 'YES' | 'NO';
+}
+
+/** Secrets that live for a day. */
+const SHORT_LIVED = ['send.idempotency_keys.otp_sealed'];
+const VALUES: Record<string, (nth: number) => string> = {
+  ARRAY: () => "'{}'",
+  boolean: () => 'true',
+  text: (nth) => `'value ${nth}'`,
+  'timestamp with time zone': () => 'now()',
+};
+
+describe('docs/operations.md: a lost key of SEALING_KEYS', () => {
+  it('deletes what the key sealed, and nothing that another one sealed', async () => {
+    const sql = /```sql\n(UPDATE template\.connections[\s\S]*?)```/.exec(readFileSync(join(ROOT, 'docs/operations.md'), 'utf8'))?.[1] ?? '';
+    const database = await testDatabase();
+    const urls = JSON.stringify(Object.fromEntries(Object.keys(ACCESS.SERVICES).map((app) => [app, database.url])));
+    const migrated = spawnSync(process.execPath, ['tools/start/migrate.mjs'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { ...process.env, DATABASE_URLS: urls },
+    });
+    expect([migrated.status, migrated.stderr]).toEqual([0, '']);
+    const db = await Database.open({ url: database.url, schema: 'access' });
+    const columns = await db.query<Column>(
+      `SELECT table_schema || '.' || table_name AS table_name, column_name, data_type, is_nullable, column_default, is_identity
+       FROM information_schema.columns WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY ordinal_position`,
+    );
+    const sealed = columns.filter(
+      ({ table_name, column_name }) => column_name.endsWith('_sealed') && !SHORT_LIVED.includes(`${table_name}.${column_name}`),
+    );
+    expect(sealed.length).toBeGreaterThan(8);
+    // One row for each secret that the lost key sealed, and one without.
+    for (const [nth, { table_name, column_name }] of [...sealed, ...sealed].entries()) {
+      const key = nth < sealed.length ? 'lost' : 'kept';
+      const needed = columns.filter(
+        (column) =>
+          column.table_name === table_name &&
+          (column.column_name === column_name ||
+            (column.is_nullable === 'NO' && column.column_default === null && column.is_identity === 'NO')),
+      );
+      const values = needed.map((column) => {
+        if (column.column_name === column_name) return `'${key}.bytes'`;
+        if (column.column_name.endsWith('_sealed')) return "'other.bytes'";
+        return VALUES[column.data_type]?.(nth) ?? `${nth + 1}`;
+      });
+      await db.transaction(async (tx) => {
+        // Rows that a secret's row refers to.
+        await tx.query('SET LOCAL session_replication_role = replica');
+        await tx.query(`INSERT INTO ${table_name} (${needed.map((column) => column.column_name).join()}) VALUES (${values.join()})`);
+      });
+    }
+    const left = async (key: string) => {
+      const counts = sealed.map(
+        ({ table_name, column_name }) => `SELECT '${table_name}' AS name FROM ${table_name} WHERE starts_with(${column_name}, '${key}.')`,
+      );
+      return (await db.query<{ name: string }>(counts.join(' UNION ALL '))).map(({ name }) => name).sort();
+    };
+    const kept = await left('kept');
+    expect([(await left('lost')).length, kept.length]).toEqual([sealed.length, sealed.length]);
+    for (const statement of sql.split(';').filter((one) => one.trim() !== '')) await db.query(statement);
+    expect([await left('lost'), await left('kept')]).toEqual([[], kept]);
+    await db.close();
+    await database.drop();
+  }, 60_000);
 });
