@@ -2,7 +2,16 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { FindMedia, GatewayError, HasStoredFiles, RecordUpload, type MediaRecord, type Operation, type RequestOf } from '@mgw/contracts';
+import {
+  ConnectionChanged,
+  FindMedia,
+  GatewayError,
+  HasStoredFiles,
+  RecordUpload,
+  type MediaRecord,
+  type Operation,
+  type RequestOf,
+} from '@mgw/contracts';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { fileHeaders } from './file-headers';
@@ -141,6 +150,31 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     description = { error };
     for (let i = 0; i < 3; i++) expect(await codeOf(await get(id))).toEqual([400, code]);
     expect(platform.requests).toHaveLength(1);
+  });
+
+  it('requests files again after a change of the connection, also one whose refusal arrives later', async () => {
+    const [refused, late] = [newId(), newId()];
+    const refuse = (response: ServerResponse) =>
+      response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 100, error_subcode: 33 } }));
+    let respondLate: (() => void) | null = null;
+    let isRepaired = false;
+    platform.respond(({ path, headers }, response) => {
+      if (path.startsWith('/file')) return serve(response, headers);
+      if (path.includes(late) && respondLate === null) return void (respondLate = () => refuse(response));
+      if (!isRepaired) return void refuse(response);
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(description));
+    });
+    expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
+    const waiting = get(late);
+    const respond = await eventually(() => respondLate);
+
+    isRepaired = true;
+    expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
+    dashboard.rpc.announce(ConnectionChanged, { business_id: key.business_id });
+    await eventually(async () => (await get(refused)).status === 200);
+    respond();
+    expect(await codeOf(await waiting)).toEqual([400, 'NOT_CONNECTED']);
+    expect((await get(late)).status).toBe(200);
   });
 
   it.each<[string, { describe?: () => object; serve?: Respond }]>([
