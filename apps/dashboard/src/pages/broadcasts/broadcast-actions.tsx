@@ -35,9 +35,16 @@ export function BroadcastActions({
     onSuccess,
   });
   const duplicate = useDuplicate();
-  const { draft, isEmpty } = useDraft();
+  const { draft, isEmpty, change: changeDraft } = useDraft();
   const [asksDraft, { open: askDraft, close: closeDraft }] = useDisclosure(false);
-  const copy = () => duplicate.mutate(broadcast, { onSuccess: onDuplicate });
+  // A copy that arrives after the person left replaces no draft: these callbacks end with the component.
+  const copy = () =>
+    duplicate.mutate(broadcast, {
+      onSuccess: (copied) => {
+        changeDraft(copied);
+        onDuplicate();
+      },
+    });
   const [asksRetry, { open: askRetry, close: closeRetry }] = useDisclosure(false);
   const isPaused = status === 'paused';
   return (

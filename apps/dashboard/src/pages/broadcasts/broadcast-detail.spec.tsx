@@ -1,7 +1,8 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { cleanup, screen, waitFor } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
-import { draw, press, Refusal, sent } from '../../page.fixture';
+import { draw, press, Refusal, sent, type } from '../../page.fixture';
+import { openPage } from '../../open-page.fixture';
 import { BroadcastDetail } from './broadcast-detail';
 
 const AT = '2026-01-05T09:00:00.000Z';
@@ -104,6 +105,39 @@ describe('the details of a broadcast', () => {
     await screen.findByText('Autumn');
     await press('Duplicate');
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
+  });
+
+  it('decision 622: a copy that is still loading does not replace a draft that the person begins meanwhile', async () => {
+    sessionStorage.clear();
+    let respond = (_: Response) => {};
+    const download = new Promise<Response>((resolve) => (respond = resolve));
+    const offer = { id: 3, name: 'offer', language: 'en', status: 'APPROVED', category: 'UTILITY', content: 'Hi', variables: [] };
+    const address = openPage('/broadcasts?id=7', {
+      'GET /api/client/broadcasts': () => ({ broadcasts: [broadcast], next_cursor: null }),
+      'GET /api/client/broadcasts/7': () => broadcast,
+      'GET /api/client/templates': () => ({ templates: [{ ...offer, components: [] }], sync: { state: 'done', found: 1 } }),
+      ...copied(() => download),
+    });
+    await screen.findByRole('button', { name: 'Duplicate' });
+    await press('Duplicate');
+    fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    await press('New broadcast');
+    await screen.findByRole('combobox', { name: 'Template' });
+    await press('Template', 'combobox');
+    await press('offer (en)', 'option');
+    await press('Continue to recipients');
+    await type('Or paste the rows here', 'phone\n+1 201 555 0199');
+    await screen.findByText('1 row, column phone');
+    await act(async () => {
+      respond(new Response('phone,state\r\n12015550100,sent\r\n'));
+      await new Promise((resolve) => setTimeout(resolve));
+    });
+    await waitFor(() => expect(queries.isMutating()).toBe(0));
+    screen.getByText('1 row, column phone');
+    expect(address()).toBe('/broadcasts?new=recipients');
+    expect(sessionStorage.getItem('kept 1 broadcast')).not.toContain('(copy)');
+    sessionStorage.clear();
   });
 
   it('tell recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {

@@ -1,30 +1,29 @@
 import { useMutation } from '@tanstack/react-query';
 import { api, request, type Schemas } from '../../api/client';
 import { counted } from '../../components/format-number';
-import { useDraft } from './draft';
+import type { Draft } from './draft';
 import { readTable } from './recipients-table';
 
 /** An erased person has this instead of a number. */
 const ERASED = 'erased';
 
-/** Makes a draft with the template and the recipients of a broadcast. */
+/** Loads a draft with the template and the recipients of a broadcast. */
 export function useDuplicate() {
-  const { change } = useDraft();
   return useMutation({
-    mutationFn: async ({ id, name, template_name, language, total_recipients }: Schemas['Broadcast']) => {
+    mutationFn: async ({ id, name, template_name, language, total_recipients }: Schemas['Broadcast']): Promise<Omit<Draft, 'version'>> => {
       const params = { path: { id }, query: { format: 'csv' as const } };
       const csv = await request(api.GET('/api/client/broadcasts/{id}/recipients', { params, parseAs: 'text' }));
       const { names, rows } = readTable(csv);
       const kept = rows.filter(({ cells }) => cells[0] !== ERASED);
       const fields = ['phone', ...names.filter((column) => /^(header|body|button)_\d+$/.test(column))];
-      change({
+      return {
         name: `${name.slice(0, 93)} (copy)`,
         template: `${template_name}/${language}`,
         ...{ text: '', file: `${counted(total_recipients, 'recipient')} of ${name}`, startsAt: null },
         table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
         others: {},
         mapping: Object.fromEntries(fields.map((name, column) => [name, { column, name }])),
-      });
+      };
     },
   });
 }
