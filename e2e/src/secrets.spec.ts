@@ -58,7 +58,7 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(readdirSync(dir)).toEqual([copy.split('/').pop()]);
   });
 
-  it('keep a copy of each version beside them', () => {
+  it('decision 723: keep a copy of each version beside them', () => {
     const first = JSON.parse(load()) as Record<string, unknown>;
     load();
     const { sealing_keys: _removed, ...others } = first;

@@ -16,7 +16,7 @@ function newestCopy(dir, name) {
   return last && join(dir, last);
 }
 
-/** Keeps a copy of each version, because a person who edits the file may damage it, or remove a key that a backup needs. */
+/** Keeps a copy of each version (decision 723), because a person who edits the file may damage it, or remove a key that a backup needs. */
 function keepCopy(dir, name, text) {
   const newest = newestCopy(dir, name);
   if (newest && readFileSync(newest, 'utf8') === text) return;
