@@ -1,7 +1,7 @@
 import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, startHarness, type Harness } from '@mgw/harness';
 import { service } from './main';
 
-describe('decision 704: a number that passed to another person', () => {
+describe('decisions 704 and 730: a number that passed to another person', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startHarness(service);
@@ -37,6 +37,28 @@ describe('decision 704: a number that passed to another person', () => {
       'failed',
       'failed',
       'sent',
+      'sent',
+    ]);
+  });
+
+  it('decision 730: an erasure leaves the recipients of a broadcast that was created later, although its names are the same', async () => {
+    await harness.db
+      .query(`INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total, created_at)
+      SELECT id, 1, 'Offer', 't', 'en', 'Growth', 'UTC', 'scheduled', 2, created_at FROM (VALUES (2, now() - interval '3 hours'), (3, now())) AS b (id, created_at)`);
+    await harness.db.query(
+      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, attempted_at, message_id)
+       SELECT b.id, nth, $1, ARRAY[b.name || b.id], '{}', state, b.created_at, CASE state WHEN 'sent' THEN 'offer' || b.id END
+       FROM broadcast.broadcasts b CROSS JOIN (VALUES (1, 'pending'), (2, 'sent')) AS r (nth, state) WHERE b.id IN (2, 3)`,
+      [PASSED.number],
+    );
+    const requested_at = new Date(Date.now() - 2 * 3_600_000).toISOString();
+    await eraseFrom(harness.rpc, 'broadcast', { ...OWNER, requested_at });
+    expect(await left(`SELECT state AS value FROM broadcast.recipients WHERE broadcast_id = 2 AND phone = 'erased'`)).toEqual([
+      'failed',
+      'sent',
+    ]);
+    expect(await left(`SELECT state AS value FROM broadcast.recipients WHERE broadcast_id = 3 AND phone = '${PASSED.number}'`)).toEqual([
+      'pending',
       'sent',
     ]);
   });

@@ -2,9 +2,12 @@ import { ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
 import { REPORTS_LOCK } from './running/reports.store';
 
 const REASON = 'This person was erased.';
-/** A recipient who is not written to yet is the person who has the number now. */
-const NAMED = `r.phone = ANY (person.names) AND ${hadName('r.phone', `CASE WHEN r.state = 'pending' THEN 'infinity' ELSE coalesce(r.attempted_at, 'infinity') END`)}`;
-const OWN = `b.business_id = person.business_id AND ${NAMED}`;
+/**
+ * A recipient who is not written to yet is the person who has the number now. Once the person is being erased, a broadcast that is created
+ * later is for somebody else.
+ */
+const AT = `coalesce(CASE WHEN r.state <> 'pending' THEN r.attempted_at END, greatest(b.created_at, person.requested_at))`;
+const OWN = `b.business_id = person.business_id AND r.phone = ANY (person.names) AND ${hadName('r.phone', AT)}`;
 
 /** Broadcasts keep their recipients and counts, without the person. A recipient who was not written to yet fails. */
 export const broadcastPersonalData: PersonalData = {
@@ -17,7 +20,7 @@ export const broadcastPersonalData: PersonalData = {
   lock: ` SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`,
   erased: [
     ` DELETE FROM broadcast.reports f USING person WHERE f.business_id = person.business_id
-       AND f.message_id IN (SELECT r.message_id FROM broadcast.recipients r WHERE ${NAMED}) RETURNING 1`,
+       AND f.message_id IN (SELECT r.message_id FROM broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}) RETURNING 1`,
     // Locks broadcasts before their recipients, as every transaction does. Leaves attempts without an outcome, which write the row once more.
     `, found AS MATERIALIZED (
        SELECT r.broadcast_id, r.nth FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}

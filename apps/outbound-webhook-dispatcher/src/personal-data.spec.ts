@@ -38,3 +38,26 @@ it('decision 704: an erasure deletes the deliveries, events and dead letters of 
   expect(await left()).toEqual([]);
   await harness.close();
 });
+
+it('decision 730: an erasure goes by the time of an event, also if its copy was stored later, and leaves the events of a later owner', async () => {
+  const { harness, run } = await startDispatching();
+  await run();
+  const requested_at = new Date(Date.now() - 3_600_000).toISOString();
+  const times = [new Date(Date.now() - 7_200_000).toISOString(), new Date().toISOString()];
+  const names = { phone: PASSED.number };
+  await harness.db.query(
+    `INSERT INTO dispatch.feed_events (business_id, seq, event_id, event, body) SELECT 1, seq, 'e', 'suppression.changed', body
+     FROM unnest($1::text[]) WITH ORDINALITY AS b (body, seq)`,
+    [times.map((timestamp) => JSON.stringify({ event: 'suppression.changed', timestamp, data: names }))],
+  );
+  await harness.db.query(
+    `INSERT INTO dispatch.dead_letters (consumer, subject, body, reason, attempts) SELECT 'c', 's', body, 'r', 1 FROM unnest($1::text[]) AS body`,
+    [times.map((at) => JSON.stringify({ id: 'e', type: 'message', at, business_id: 1, key: 'person:1', data: names }))],
+  );
+  await eraseFrom(harness.rpc, 'outbound-webhook-dispatcher', { ...OWNER, requested_at });
+  const left = await harness.db.query<{ body: string }>(
+    'SELECT body FROM dispatch.feed_events UNION ALL SELECT body FROM dispatch.dead_letters',
+  );
+  expect(left.map(({ body }) => body.includes(times[1] ?? ''))).toEqual([true, true]);
+  await harness.close();
+});

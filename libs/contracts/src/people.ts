@@ -61,7 +61,13 @@ export const exportPerson = (service: PeopleService) =>
  */
 export const erasePerson = (service: PeopleService) =>
   operation(service, 'erase-person', {
-    request: Type.Object({ ...PersonRef.properties, hash_key: HashKey, cursor: Cursor }),
+    request: Type.Object({
+      ...PersonRef.properties,
+      hash_key: HashKey,
+      /** The person's names may belong to others afterwards (decision 730). Absent in requests of the previous version. */
+      requested_at: Type.Optional(IsoTime),
+      cursor: Cursor,
+    }),
     reply: Type.Object({ found: Type.Integer(), next_cursor: NextCursor }),
     deadlineMs: 20_000,
   });

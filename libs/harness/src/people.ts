@@ -39,7 +39,7 @@ export async function exportedRows(rpc: RpcClient, service: PeopleService, perso
 export async function eraseFrom(
   rpc: RpcClient,
   service: PeopleService,
-  { hash_key = 'k'.repeat(32), ...person }: PersonRef & { hash_key?: string },
+  { hash_key = 'k'.repeat(32), ...person }: PersonRef & { hash_key?: string; requested_at?: string },
 ): Promise<void> {
   let cursor: string | null = null;
   do ({ next_cursor: cursor } = await rpc.call(erasePerson(service), { ...person, hash_key, cursor }));

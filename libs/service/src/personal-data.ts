@@ -20,8 +20,9 @@ interface ScannedTable {
 }
 
 /**
- * The personal data of a service. Statements may use the row `person (business_id, names, conversations, hash_key)`, with current and former
- * names, and the rows `periods (name, since, until)`, the times in which the person had them.
+ * The personal data of a service. Statements may use the row `person (business_id, names, conversations, hash_key, requested_at)`, with current
+ * and former names, and the rows `periods (name, since, until)`, the times in which the person had them. In an erasure they end soon after its
+ * request, because it may run for days and its names may belong to somebody else meanwhile (decision 730).
  */
 export interface PersonalData {
   /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
@@ -38,8 +39,15 @@ export interface PersonalData {
 type EraseRequest = RequestOf<ReturnType<typeof erasePerson>>;
 type Step = (request: EraseRequest, after: string | null) => Promise<{ found: number; next: string | null }>;
 
-const PERSON = `WITH person AS (SELECT $1::bigint AS business_id, $2::text[] AS names, $3::bigint[] AS conversations, $4::text AS hash_key),
-  periods AS (SELECT name, since, until FROM unnest($5::text[], $6::timestamptz[], $7::timestamptz[]) AS p (name, since, until))`;
+/** Time after the request of an erasure in which names are still the person's: for work in progress, and clocks that differ. */
+const IN_PROGRESS = '5 minutes';
+/** `requested_at` is infinity for an export. */
+const PERSON = `WITH person AS (
+    SELECT $1::bigint AS business_id, $2::text[] AS names, $3::bigint[] AS conversations, $4::text AS hash_key, $5::timestamptz AS requested_at
+  ), periods AS (
+    SELECT p.name, p.since, least(p.until, requested_at + interval '${IN_PROGRESS}') AS until
+    FROM person CROSS JOIN unnest($6::text[], $7::timestamptz[], $8::timestamptz[]) AS p (name, since, until)
+  )`;
 /** Keys before all others. */
 const FIRST = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 /** Rows that a step reads of a scanned table. */
@@ -55,9 +63,15 @@ export const erasedId = (id: string) => `'${ERASED}:' || encode(sha256(convert_t
 /** SQL: whether the person had this name at the time. */
 export const hadName = (name: string, at: string) =>
   `EXISTS (SELECT FROM periods p WHERE p.name = ${name} AND ${at} BETWEEN p.since AND p.until)`;
-/** SQL: whether a JSON text contains a name that the person had at the time. */
-export const namesPerson = (json: string, at: string) =>
-  `EXISTS (SELECT FROM periods p WHERE ${at} BETWEEN p.since AND p.until AND position('"' || p.name || '"' IN ${json}) > 0)`;
+/** SQL: when an event happened, by its envelope or its public body. A service that was down may store its copy hours later. */
+const HAPPENED_AT = (json: string) =>
+  `substring(left(${json}, 4000) FROM '^\\{"(?:id":"[^"]*","type":"[^"]*","at|event":"[^"]*","timestamp)":"([12]\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)"')::timestamptz`;
+/**
+ * SQL: whether the JSON text of an event contains a name that the person had when it happened.
+ * @param storedAt SQL of the time for a text that is no event
+ */
+export const namesPerson = (json: string, storedAt: string) =>
+  `EXISTS (SELECT FROM periods p WHERE coalesce(${HAPPENED_AT(json)}, ${storedAt}) BETWEEN p.since AND p.until AND position('"' || p.name || '"' IN ${json}) > 0)`;
 /**
  * SQL: whether a row belongs to the person (decision 704). The conversation decides where it is known, because a name may have passed to
  * another person.
@@ -113,7 +127,7 @@ export function personalDataController(service: PeopleService, schema: string, d
       if (sql === undefined) return { rows: [], next_cursor: null };
       const rows = await this.db.reads(request.business_id).query<{ key: string; row: Record<string, unknown>; length: number }>(
         `${PERSON} SELECT key, row, length(row::text) AS length FROM (${sql}) r (key, row)
-           WHERE key COLLATE "C" > coalesce($8::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
+           WHERE key COLLATE "C" > coalesce($9::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
         [...valuesOf({ ...request, hash_key: '' }), after],
       );
       let characters = 0;
@@ -175,7 +189,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     ): Promise<{ hits: H; next: string | null }> {
       const [result] = await this.db.query<{ hits: H; last: string | null; read: number }>(
         `${PERSON}, chunk AS MATERIALIZED (
-           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($8::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
+           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($9::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
          ), ${sql}, (SELECT count(*) FROM chunk)::integer AS read, (SELECT ${key}::text FROM chunk ORDER BY ${key} DESC LIMIT 1) AS last`,
         [...valuesOf(request), after],
       );
@@ -186,13 +200,16 @@ export function personalDataController(service: PeopleService, schema: string, d
   return PersonalDataController;
 }
 
-function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key }: PersonRef & { hash_key: string }): unknown[] {
+type ValuesOf = PersonRef & { hash_key: string; requested_at?: string };
+
+function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key, requested_at = 'infinity' }: ValuesOf): unknown[] {
   const periods = name_periods ?? names.map((name) => ({ name, since: null, until: null }));
   return [
     business_id,
     [...new Set([...names, ...periods.map(({ name }) => name)])],
     conversation_ids,
     hash_key,
+    requested_at,
     periods.map(({ name }) => name),
     periods.map(({ since }) => since ?? '-infinity'),
     periods.map(({ until }) => until ?? 'infinity'),

@@ -90,13 +90,14 @@ export class ErasureService extends BackgroundLoop {
   }
 
   /** @returns whether the service confirms that it holds nothing about the person */
-  private async erase(service: PeopleService, { id }: OpenErasure, person: ErasedPerson): Promise<boolean> {
+  private async erase(service: PeopleService, { id, requested_at }: OpenErasure, person: ErasedPerson): Promise<boolean> {
     let total = 0;
     let cursor: string | null = null;
     try {
       for (let step = 1; ; step++) {
         const { found, next_cursor }: { found: number; next_cursor: string | null } = await this.rpc.call(erasePerson(service), {
           ...person,
+          requested_at: requested_at.toISOString(),
           cursor,
         });
         total += found;

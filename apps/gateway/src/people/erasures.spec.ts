@@ -49,9 +49,11 @@ describe('erasures', () => {
     await request(business?.id ?? 0);
     let hasFiles = true;
     const asked: string[] = [];
+    let requestedAt: string | undefined;
     const rpc = {
-      call: ({ subject }: Operation) => {
+      call: ({ subject }: Operation, { requested_at }: { requested_at?: string }) => {
         asked.push(subject);
+        requestedAt = requested_at ?? requestedAt;
         return Promise.resolve(subject === HasErasedFiles.subject ? { has_files: hasFiles } : { found: 0, next_cursor: null });
       },
     };
@@ -83,6 +85,9 @@ describe('erasures', () => {
       hasFiles = false;
       expect(await again('3 days')).toMatchObject({ done: true });
       expect(asked).toHaveLength(PEOPLE_SERVICES.length + 2);
+      // The person's names belong to others after the request (decision 730).
+      const [erasure] = await db.query<{ requested_at: Date }>('SELECT requested_at FROM access.erasures');
+      expect(requestedAt).toBe(erasure?.requested_at.toISOString());
     } finally {
       await service.onApplicationShutdown();
     }

@@ -20,6 +20,7 @@ export interface OpenErasure {
   id: number;
   business_id: number;
   person_sealed: string;
+  requested_at: Date;
   /** All services of an open erasure: it waits for files only. */
   confirmed: PeopleService[];
   age_seconds: number;
@@ -79,7 +80,7 @@ export class ErasuresStore {
          ORDER BY (SELECT max(r.round_at) FROM access.erasures r WHERE r.business_id = f.business_id) NULLS FIRST, f.due_at
          LIMIT 1 FOR UPDATE OF e SKIP LOCKED
        )
-       RETURNING id, business_id, person_sealed, confirmed, extract(epoch FROM now() - requested_at)::float8 AS age_seconds`,
+       RETURNING id, business_id, person_sealed, requested_at, confirmed, extract(epoch FROM now() - requested_at)::float8 AS age_seconds`,
     );
     return row ?? null;
   }

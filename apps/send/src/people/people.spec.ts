@@ -150,6 +150,37 @@ describe('personal data', () => {
     ).rejects.toMatchObject(refusal);
   });
 
+  it('decision 730: a later round of an erasure leaves what belongs to whoever has the number meanwhile', async () => {
+    const NUMBER = '919876500007';
+    const write = async (text: string) => {
+      const from = { phone: NUMBER, user_id: null, name: text };
+      await sending.harness.publish(inboundEvent({ message_id: `wamid.${text}`, from, sent_at: new Date().toISOString(), text }));
+      await eventually(async () => (await sending.harness.published('message.received')).some(({ id }) => id.endsWith(`wamid.${text}`)));
+    };
+    const refuse = async (text: string) => {
+      sending.platform.refuse(131_026);
+      await sending.harness.rpc.call(SendText, { sender: sending.sender(), to: NUMBER, text }).catch((error: GatewayError) => error);
+      sending.platform.accept();
+    };
+    const texts = async () => {
+      const sql = `SELECT text FROM send.intents WHERE recipient = $1 UNION ALL
+        SELECT text FROM send.inbound_messages JOIN send.conversation_aliases USING (conversation_id) WHERE alias = $1 ORDER BY 1`;
+      return (await sending.harness.db.query<{ text: string }>(sql, [NUMBER])).map(({ text }) => text);
+    };
+    await write('Before');
+    await refuse('Before, refused');
+    const person = { business_id: 1, ...(await prepare(NUMBER)) };
+    await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
+    await eraseFrom(sending.harness.rpc, 'send', { ...person, requested_at: new Date().toISOString() });
+    expect(await texts()).toEqual([]);
+    await write('Later');
+    await refuse('Later, refused');
+    // Stands for a round that follows ten minutes after the request.
+    const requested_at = new Date(Date.now() - 600_000).toISOString();
+    await eraseFrom(sending.harness.rpc, 'send', { ...person, requested_at });
+    expect(await texts()).toEqual(['Later', 'Later, refused']);
+  });
+
   describe('decision 704: a number that passed to another person', () => {
     const NUMBER = '919876500006';
     const [FORMER, OWNER] = ['IN.1111', 'IN.2222'] as const;
