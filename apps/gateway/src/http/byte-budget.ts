@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { GatewayError } from '@mgw/contracts';
 
 /** Retry-After when the budget is used up. */
@@ -40,10 +39,4 @@ export class ByteBudget {
       else this.holders.delete(holder);
     };
   }
-}
-
-/** Releases when the response has ended in any way. */
-export function untilClosed(response: ServerResponse, release: () => void): void {
-  if (response.destroyed) release();
-  else response.once('close', release);
 }

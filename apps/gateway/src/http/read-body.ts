@@ -4,10 +4,11 @@ import { GatewayError } from '@mgw/contracts';
 import { afterReading } from '@mgw/deadlines';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { parseJsonBody } from '../requests/json-body';
-import { ByteBudget, untilClosed } from './byte-budget';
+import { ByteBudget } from './byte-budget';
 import { holderOf, type AuthenticatedRequest } from './caller';
 import { FairQueue } from './fair-queue';
 import { LINGER_MS, REQUEST_WITHIN_MS } from './malformed';
+import { untilClosed } from './response-end';
 import { takesFile, UnreadFile } from './unread-file';
 
 /** Limit of a body on most routes (decision 5). */

@@ -1,5 +1,5 @@
 import { get } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { GatewayError, SendText } from '@mgw/contracts';
 import { createLogger, startTracing, type Tracing } from '@mgw/telemetry';
 import { eventually, logLines } from '@mgw/testing';
@@ -117,6 +117,29 @@ describe('the line of each request in the gateway’s log', () => {
     const line = await lineOf('impatient');
     expect(line).toMatchObject({ level: 'info', route: '/api/v1/quick-send', aborted: true });
     expect(line).not.toHaveProperty('status');
+    release();
+  });
+
+  it('logs pipelined requests of a caller that disconnects as aborted', async () => {
+    let release = (): void => undefined;
+    let called = 0;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    dashboard.neighbours.respond(SendText, async ({ to }) => {
+      called += 1;
+      await held;
+      return { message_id: 'wamid.X', phone: to, replayed: false };
+    });
+    const { server } = dashboard.visitor;
+    const { port } = (server.listening ? server : server.listen(0)).address() as AddressInfo;
+    const requests = ['first', 'behind'].map(
+      (id) =>
+        `GET /api/v1/quick-send?phone=919000055501&message=canary HTTP/1.1\r\nhost: x\r\nx-api-key: ${key.token}\r\nx-request-id: ${id}\r\n\r\n`,
+    );
+    const socket = connect(port, '127.0.0.1', () => void socket.write(requests.join('')));
+    await eventually(() => called === 2);
+    socket.destroy();
+    for (const id of ['first', 'behind']) expect(await lineOf(id)).toMatchObject({ route: '/api/v1/quick-send', aborted: true });
+    expect(linesOf('behind')).toHaveLength(1);
     release();
   });
 

@@ -2,6 +2,7 @@ import type { ErrorCode } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { businessOf, type AuthenticatedRequest } from './caller';
+import { untilClosed } from './response-end';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -23,7 +24,7 @@ export function logRequests(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorateReply('errorCode', undefined);
   fastify.decorateReply('errorDetails', undefined);
   fastify.addHook('onRequest', (request, reply, done) => {
-    reply.raw.once('close', () => log(logger, request, reply));
+    untilClosed(reply.raw, () => log(logger, request, reply));
     done();
   });
 }

@@ -4,6 +4,7 @@ import { GatewayError } from '@mgw/contracts';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../gateway.config';
 import { networkOf } from './caller';
+import { untilClosed } from './response-end';
 
 /** Requests of one connection in flight at once. Few clients pipeline, and each request takes memory. */
 const MAX_PIPELINED = 8;
@@ -67,7 +68,7 @@ export function shareConnections(
     if (!release) return done(tooMany());
     inFlight += 1;
     pipelined.set(socket, onSocket + 1);
-    reply.raw.once('close', () => {
+    untilClosed(reply.raw, () => {
       release();
       inFlight -= 1;
       pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);

@@ -1,5 +1,6 @@
 import { isTracing, startSpan, type Span } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { untilClosed } from './response-end';
 
 /** Only a request id that looks random goes into a trace: a caller may put anything into its own id. */
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -11,7 +12,7 @@ export function traceRequests(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const span = begin(request);
     spans.set(request, span);
-    reply.raw.once('close', () => end(span, reply));
+    untilClosed(reply.raw, () => end(span, reply));
     done();
   });
   // Enter the span only after the body was read, because reading it loses the async context.

@@ -10,6 +10,7 @@ import { GatewayConfig } from '../gateway.config';
 import { Draining } from '../http/draining';
 import { LARGE_BODY_BY_KEY_LIMIT, LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
 import { logRequests } from '../http/request-line';
+import { closeWaitingResponses } from '../http/response-end';
 import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
@@ -60,6 +61,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   const fastify = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   const filter = new ErrorFilter(logger);
   const routes = new KnownRoutes(fastify);
+  closeWaitingResponses(fastify);
   logRequests(fastify, logger);
   shareConnections(fastify, app.get(GatewayConfig));
   closeUnusedConnections(fastify);

@@ -1,8 +1,9 @@
 import { Readable } from 'node:stream';
 import type { ListTemplates, RequestOf } from '@mgw/contracts';
 import type { FastifyReply } from 'fastify';
-import { ByteBudget, untilClosed } from '../http/byte-budget';
+import { ByteBudget } from '../http/byte-budget';
 import { holderOf } from '../http/caller';
+import { untilClosed } from '../http/response-end';
 
 /** Templates per page of the template service. The largest have tens of kilobytes each. */
 const PAGE = 25;

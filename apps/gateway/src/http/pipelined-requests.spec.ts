@@ -1,0 +1,126 @@
+import { connect, type AddressInfo } from 'node:net';
+import { GetConnection, ImportSuppressions, ListSuppressions } from '@mgw/contracts';
+import { EventTail } from '@mgw/events';
+import { eventually } from '@mgw/testing';
+import request from 'supertest';
+import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+
+const MAX_CONNECTIONS = 8;
+const ROWS = { rows: [{ phone: '12015550100', state: 'blocked', reason: 'x'.repeat(400) }] };
+/** More than 64 kB, so that it waits for the turn of large bodies. */
+const LARGE = JSON.stringify(ROWS).padEnd(70_000);
+
+describe('pipelined requests whose connection closes before their responses (guarantees N1, N2)', () => {
+  let dashboard: Dashboard;
+  let owner: Session;
+  let other: Session;
+  let otherBusiness: number;
+  /** Ends the requests that hold up those behind them. */
+  let release = () => {};
+  /** Their businesses. */
+  let held: number[] = [];
+
+  beforeAll(async () => {
+    dashboard = await startDashboard({ maxConnections: MAX_CONNECTIONS });
+    await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
+    owner = await dashboard.session('owner', await dashboard.business());
+    otherBusiness = await dashboard.business();
+    other = await dashboard.session('owner', otherBusiness);
+  });
+  beforeEach(() => {
+    held = [];
+    const ended = new Promise<void>((resolve) => (release = resolve));
+    dashboard.neighbours.respond(GetConnection, async ({ business_id }) => {
+      held.push(business_id);
+      await ended;
+      return { connection: null };
+    });
+  });
+  afterEach(() => {
+    release();
+    jest.restoreAllMocks();
+  });
+  afterAll(async () => {
+    const { server } = dashboard.visitor;
+    await new Promise((closed) => {
+      server.close(closed);
+      server.closeAllConnections();
+    });
+    await dashboard.close();
+  });
+
+  const get = (path: string, { token }: Session) => `GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: token=${token}\r\n\r\n`;
+  const heldRequest = () => get('/api/client/me', owner);
+  const connections = () => new Promise<number>((resolve) => dashboard.visitor.server.getConnections((_, count) => resolve(count)));
+
+  /** Sends the requests on one connection, and closes it when they have begun. */
+  async function abandon(requests: string[], haveBegun: () => boolean) {
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(requests.join(''));
+    await eventually(haveBegun);
+    socket.destroy();
+    await eventually(() => connections().then((count) => count === 0));
+  }
+
+  it('release their places among the requests in flight', async () => {
+    await abandon(Array<string>(MAX_CONNECTIONS).fill(heldRequest()), () => held.length > 0);
+    const another = other.get('/api/client/me').then(({ status }) => status);
+    await eventually(() => held.includes(otherBusiness));
+    await request(dashboard.visitor.server).get('/nothing').expect(404);
+    release();
+    expect(await another).toBe(200);
+  });
+
+  it('release the turn for large bodies to other businesses', async () => {
+    let imported = 0;
+    dashboard.neighbours.respond(ImportSuppressions, () => {
+      imported += 1;
+      return { added: 1, unchanged: 0 };
+    });
+    const head = `POST /api/client/suppressions/import HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncookie: token=${owner.token}`;
+    await abandon([heldRequest(), `${head}\r\ncontent-length: ${LARGE.length}\r\n\r\n${LARGE}`], () => held.length > 0 && imported > 0);
+    await other.raw('/api/client/suppressions/import', 'application/json', LARGE).expect(200);
+  });
+
+  it('release their places among the downloads of a business', async () => {
+    const suppression = { phone: '12015550100', state: 'blocked' as const, reason: 'x'.repeat(500), since: new Date().toISOString() };
+    const suppressions = Array.from({ length: 100 }, () => ({ ...suppression, source: 'dashboard' }));
+    let pages = 0;
+    dashboard.neighbours.respond(ListSuppressions, () => {
+      pages += 1;
+      return { suppressions, next_cursor: 'more' } as never;
+    });
+    const download = '/api/client/suppressions?format=csv';
+    await abandon([heldRequest(), get(download, owner), get(download, owner)], () => held.length > 0 && pages > 4);
+    dashboard.neighbours.respond(ListSuppressions, () => ({ suppressions: [], next_cursor: null }));
+    await eventually(() => owner.get(download).then(({ status }) => status === 200));
+  });
+
+  it('release the places of live tails, and stop following events', async () => {
+    let following = 0;
+    const follow = EventTail.prototype.follow;
+    jest.spyOn(EventTail.prototype, 'follow').mockImplementation(async function (this: EventTail, ...args) {
+      const stop = await follow.apply(this, args);
+      following += 1;
+      return () => {
+        following -= 1;
+        stop();
+      };
+    });
+    // A business may have 50 of them open.
+    for (let i = 0; i < 8; i++) {
+      const before = following;
+      await abandon(Array<string>(8).fill(get('/api/client/events/stream', owner)), () => following >= before + 7);
+    }
+    expect(following).toBe(0);
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const leaving = new AbortController();
+    const response = await fetch(`http://127.0.0.1:${port}/api/client/events/stream`, {
+      headers: { cookie: `token=${owner.token}` },
+      signal: leaving.signal,
+    });
+    expect(response.status).toBe(200);
+    leaving.abort();
+  });
+});
