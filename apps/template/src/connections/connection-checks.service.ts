@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, notConnected, type Connection, type ConnectionCheck } from '@mgw/contracts';
-import { GraphClient, refusedByPlatform } from '@mgw/platform-api';
+import { GraphClient, refusedByPlatform, type BusinessAccountTarget, type PhoneNumberTarget } from '@mgw/platform-api';
 import { Sealer } from '@mgw/sealing';
 import { Shares } from '@mgw/shares';
-import { connectionChecks } from './connection-checks';
+import { checksWithoutToken, connectionChecks } from './connection-checks';
 import { ConnectionsStore } from './connections.store';
 import { isAnswer, problemOf, ProbeService } from './probe.service';
 
@@ -11,6 +11,8 @@ import { isAnswer, problemOf, ProbeService } from './probe.service';
 export const MAX_CHECKS = 8;
 export const CALLS_OF_A_CHECK = 5;
 const CALL_TIMEOUT_MS = 8_000;
+
+type Target = PhoneNumberTarget & BusinessAccountTarget;
 
 /** Checks a connection part by part while a person waits, and subscribes its app. */
 @Injectable()
@@ -26,6 +28,7 @@ export class ConnectionChecks {
 
   check(businessId: number, callbackUrl: string): Promise<ConnectionCheck[]> {
     return this.withTarget(businessId, async (connection, target) => {
+      if (target === null) return checksWithoutToken();
       const deadlineAt = Date.now() + CALL_TIMEOUT_MS;
       const appSecret = this.sealer.openOrNull(connection.app_secret_sealed, `connection.app_secret:${businessId}`);
       const [token, number, proof, apps, callback] = await Promise.all([
@@ -43,16 +46,17 @@ export class ConnectionChecks {
   }
 
   async subscribe(businessId: number): Promise<void> {
-    const outcome = await this.withTarget(businessId, (_, target) => this.graph.subscribeToAccount(target, Date.now() + CALL_TIMEOUT_MS));
+    const outcome = await this.withTarget(businessId, (_, target) => {
+      if (target === null) throw notConnected();
+      return this.graph.subscribeToAccount(target, Date.now() + CALL_TIMEOUT_MS);
+    });
     if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
     if (outcome.kind === 'unavailable')
       throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp did not respond clearly, so the app may be subscribed. Check again in a moment.');
   }
 
-  private async withTarget<T>(
-    businessId: number,
-    work: (connection: Connection, target: { phoneNumberId: string; businessAccountId: string; accessToken: string }) => Promise<T>,
-  ): Promise<T> {
+  /** @param work gets null if the access token does not open */
+  private async withTarget<T>(businessId: number, work: (connection: Connection, target: Target | null) => Promise<T>): Promise<T> {
     const connection = await this.connections.find(businessId);
     if (!connection) throw notConnected();
     const release = this.running.tryTake(String(businessId));
@@ -60,8 +64,8 @@ export class ConnectionChecks {
       throw new GatewayError('RATE_LIMITED', 'Other checks are running. Try again in a moment.', { retry_after_seconds: 5 });
     try {
       const { phone_number_id: phoneNumberId, business_account_id: businessAccountId } = connection;
-      const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${businessId}`);
-      return await work(connection, { phoneNumberId, businessAccountId, accessToken });
+      const accessToken = this.sealer.openOrNull(connection.access_token_sealed, `connection.access_token:${businessId}`);
+      return await work(connection, accessToken === null ? null : { phoneNumberId, businessAccountId, accessToken });
     } finally {
       release();
     }

@@ -1,4 +1,4 @@
-import { CheckConnection, SubscribeToAccount, type ConnectionCheck } from '@mgw/contracts';
+import { CheckConnection, GetConnection, SubscribeToAccount, type ConnectionCheck } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
 
@@ -158,6 +158,22 @@ describe('decision 530: the check list of a connection (additions §9)', () => {
       message: expect.stringContaining('cannot be read') as string,
       fix: expect.stringContaining('step App secret') as string,
     });
+  });
+
+  it('decision 720: shows an access token that does not open as a problem of the connection, until it is saved again', async () => {
+    respond({});
+    const { harness } = fixture;
+    const status = async () => (await harness.rpc.call(GetConnection, { business_id: 4 })).connection?.status;
+    const token = async () => (await harness.rpc.call(CheckConnection, { business_id: 4, callback_url: URL })).checks[0];
+    await fixture.connect(4);
+    await eventually(async () => (await status()) === 'connected');
+    await harness.db.query(`UPDATE template.connections SET access_token_sealed = 'test.damaged', probe_at = now() WHERE business_id = 4`);
+    expect(await token()).toMatchObject({ name: 'token', state: 'problem', message: expect.stringContaining('cannot be read') as string });
+    expect(await codeOf(harness.rpc.call(SubscribeToAccount, { business_id: 4 }))).toBe('NOT_CONNECTED');
+    await eventually(async () => (await status()) === 'problem');
+    await fixture.connect(4);
+    expect(await token()).toMatchObject({ name: 'token', state: 'ok' });
+    await eventually(async () => (await status()) === 'connected');
   });
 
   it('needs a connection', async () => {

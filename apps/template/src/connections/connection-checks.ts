@@ -49,6 +49,19 @@ export function connectionChecks(connection: Connection, parts: CheckedParts, ca
   ];
 }
 
+/** The check list of a connection whose stored access token does not open. */
+export function checksWithoutToken(): ConnectionCheck[] {
+  const others = ['permissions', 'number', 'app_secret', 'subscription', 'callback'] as const;
+  return [
+    problem(
+      'token',
+      'The stored access token cannot be read, so nothing can be sent',
+      'Enter the access token again in the step Access token.',
+    ),
+    ...others.map((name) => unknown(name, TOKEN_FIRST)),
+  ];
+}
+
 function tokenCheck(outcome: CheckedParts['token']): ConnectionCheck {
   if (outcome.kind !== 'ok') return isTokenRefused(outcome) ? refusedToken() : unclear('token', outcome);
   const { is_valid, expires_at = 0 } = outcome.value.data;

@@ -14,6 +14,7 @@ const PROBE_TIMEOUT_MS = 10_000;
 /** Interval until the next probe, in seconds. */
 const RECHECK_CONNECTED_S = 600;
 const RECHECK_PROBLEM_S = 60;
+const UNREADABLE_TOKEN = 'The stored access token cannot be read. Enter it again.';
 
 /** Probes numbers in the background, so that no request waits for it (platform §3.3). */
 @Injectable()
@@ -23,7 +24,7 @@ export class ProbeService extends JobPool<DueProbe> {
     private readonly graph: GraphClient,
     private readonly sealer: Sealer,
     private readonly rpc: RpcClient,
-    @Inject(LOGGER) logger: Logger,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {
     super({ name: 'probes', maxConcurrent: MAX_PROBES, logger });
   }
@@ -39,7 +40,8 @@ export class ProbeService extends JobPool<DueProbe> {
 
   protected async runJob({ connection, claim }: DueProbe): Promise<void> {
     const { business_id, phone_number_id: phoneNumberId } = connection;
-    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
+    const accessToken = this.sealer.openOrNull(connection.access_token_sealed, `connection.access_token:${business_id}`);
+    if (accessToken === null) return this.recordUnreadableToken(business_id, claim);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);
     if (!isAnswer(outcome, connection.status)) return;
     const problem =
@@ -49,6 +51,13 @@ export class ProbeService extends JobPool<DueProbe> {
     const isNumberVerified = outcome.kind === 'ok';
     const number = outcome.kind === 'ok' ? detailsOf(outcome.value) : null;
     const changed = await this.connections.recordProbe(business_id, { status, problem, number, isNumberVerified, nextInSeconds, claim });
+    if (changed) this.rpc.announce(ConnectionChanged, { business_id });
+  }
+
+  private async recordUnreadableToken(business_id: number, claim: string): Promise<void> {
+    this.logger.error({ business_id }, 'the access token of a connection does not open; it has to be saved again');
+    const found = { status: 'problem', problem: UNREADABLE_TOKEN, number: null, isNumberVerified: false } as const;
+    const changed = await this.connections.recordProbe(business_id, { ...found, nextInSeconds: RECHECK_PROBLEM_S, claim });
     if (changed) this.rpc.announce(ConnectionChanged, { business_id });
   }
 }
