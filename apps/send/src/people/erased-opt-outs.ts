@@ -78,8 +78,10 @@ export class ErasedOptOuts {
     const unknown = new Set<number>();
     const hashes = names.map(({ businessId, alias }) => {
       const opened = keys.get(businessId);
-      if (opened?.key === null) unknown.add(businessId);
-      return opened?.key == null ? null : `erased:${createHash('sha256').update(`${opened.key}${alias}`).digest('hex')}`;
+      if (opened === undefined) return null;
+      if (opened.key !== null) return `erased:${createHash('sha256').update(`${opened.key}${alias}`).digest('hex')}`;
+      unknown.add(businessId);
+      return null;
     });
     return { hashes, unknown };
   }
