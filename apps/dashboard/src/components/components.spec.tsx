@@ -185,14 +185,18 @@ describe('the dashboard’s components (decision 430)', () => {
 
     it('names a date whose year has five digits, or that is not complete', async () => {
       const save = jest.fn();
-      draw(
-        <Form onSubmit={save}>
-          <Field name="since">
-            <DatetimeField label="Since" />
-          </Field>
-          <button type="submit">Save</button>
-        </Form>,
-      );
+      function Since() {
+        const [since, setSince] = useState('');
+        return (
+          <Form onSubmit={save}>
+            <Field name="since">
+              <DatetimeField label="Since" value={since} onChange={(e) => setSince(e.currentTarget.value)} />
+            </Field>
+            <button type="submit">Save</button>
+          </Form>
+        );
+      }
+      draw(<Since />);
       await type('Since', '12026-05-06T09:10');
       await press('Save');
       await screen.findByText('Since must be a date with a year of four digits.');
@@ -330,6 +334,32 @@ describe('the dashboard’s components (decision 430)', () => {
     await type(label, '12026-05-06T09:10');
     await type(label, '');
     expect(change.mock.calls).toEqual([['2026-05-06T03:40:00.000Z'], [null]]);
+  });
+
+  it('expiry: keeps a time that clocks skip in its field, names it, and saves nothing before another one', async () => {
+    const save = jest.fn();
+    function Key() {
+      queries.setQueryData(['me'], { business: { timezone: 'America/New_York' } });
+      const [expiry, setExpiry] = useState<string | null>('2026-05-06T20:08:00.000Z');
+      return (
+        <Form onSubmit={() => save(expiry)}>
+          <Field name="expires_at">
+            <ExpiryField label="Expires" description="" value={expiry} onChange={setExpiry} />
+          </Field>
+          <Button type="submit">Save</Button>
+        </Form>
+      );
+    }
+    draw(<Key />);
+    await type(/^Expires/, '2026-03-08T02:30');
+    await screen.findByText('Clocks in America/New_York skip this time. Choose another one.');
+    expect(screen.getByLabelText<HTMLInputElement>(/^Expires/).value).toBe('2026-03-08T02:30');
+    await press('Save');
+    expect(save).not.toHaveBeenCalled();
+    await type(/^Expires/, '2026-03-08T03:30');
+    expect(screen.queryByText(/skip this time/)).toBeNull();
+    await press('Save');
+    expect(save.mock.calls).toEqual([['2026-03-08T07:30:00.000Z']]);
   });
 
   it('a time relative to now shows the exact one and its zone on hovering', () => {

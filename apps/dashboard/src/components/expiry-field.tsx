@@ -1,7 +1,7 @@
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useZone } from '../api/use-zone';
 import { DatetimeField } from './datetime-field';
-import { isoOf, localTime } from './local-time';
+import { isoOf, localTime, skippedFault } from './local-time';
 
 interface ExpiryFieldProps {
   label: string;
@@ -15,13 +15,16 @@ interface ExpiryFieldProps {
 /** A date and a time in the zone of the page. */
 export function ExpiryField({ label, description, value, error, onChange }: ExpiryFieldProps) {
   const zone = useZone();
+  /** A time that clocks skip, which is no value, while the field has it. */
+  const [skipped, setSkipped] = useState<string | null>(null);
   return (
     <DatetimeField
       label={`${label}, ${zone} time`}
       description={description}
       error={error}
-      value={value === null ? '' : localTime(Date.parse(value), zone)}
+      value={skipped ?? (value === null ? '' : localTime(Date.parse(value), zone))}
       onChange={({ currentTarget: { value: typed } }) => {
+        setSkipped(skippedFault(typed, zone) === null ? null : typed);
         const expiry = isoOf(typed, zone);
         if (expiry !== null || typed === '') onChange(expiry);
       }}

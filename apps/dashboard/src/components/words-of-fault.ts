@@ -7,6 +7,7 @@ export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string
   const { type = '', min = '', max = '' } = control instanceof HTMLInputElement ? control : {};
   if (validity.valueMissing || (required && type !== 'password' && value.trim() === '')) return 'is missing';
   if (validity.valid) return null;
+  if (validity.customError) return validationMessage;
   if (validity.typeMismatch && type === 'email') return 'must be an address such as name@company.com';
   if (validity.tooShort) return `needs at least ${counted(minLength, 'character')}`;
   if (type.startsWith('date')) return 'must be a date with a year of four digits';

@@ -55,6 +55,27 @@ it('the log of deliveries takes a year of five digits for no date', async () => 
   expect(new Set(filters)).toEqual(new Set(['null null', '2026-01-05T03:30:00.000Z null']));
 });
 
+it('the log of deliveries and the recovery say that clocks skip a time', async () => {
+  openPage('/webhooks?id=1', {
+    'GET /api/client/me': () => ({
+      user: { id: 1, name: 'Asha', role: 'owner' },
+      business: { id: 1, name: 'Kaveri', plan: 'Growth', timezone: 'America/New_York' },
+    }),
+    'GET /api/client/webhooks': () => ({ webhooks: [] }),
+    'GET /api/client/webhooks/1/deliveries': () => ({ deliveries: [], next_cursor: null }),
+    'GET /api/client/webhooks/1/recover': () => ({ recovery: null }),
+  });
+  const log = within(await screen.findByRole('dialog', { name: 'Deliveries' }));
+  for (const label of [/^From/, /^Until/, /^Redeliver all failed since/]) {
+    const field = await log.findByLabelText<HTMLInputElement>(label);
+    fireEvent.change(field, { target: { value: '2026-03-08T02:30' } });
+    await log.findByText('Clocks in America/New_York skip this time. Choose another one.');
+    expect([field.value, field.getAttribute('aria-invalid')]).toEqual(['2026-03-08T02:30', 'true']);
+    fireEvent.change(field, { target: { value: '2026-03-08T03:00' } });
+    await waitFor(() => expect(log.queryByText(/skip this time/)).toBeNull());
+  }
+});
+
 it('a new webhook gets the status of messages by default, and the form says what causes each event', async () => {
   openPage('/webhooks?new=yes', { 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
   const status = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'message.status' });
