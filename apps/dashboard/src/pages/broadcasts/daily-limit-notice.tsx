@@ -12,7 +12,9 @@ export function DailyLimitNotice({ limit, left, resets_at, tooMany, startsAt = n
   const start = (startsAt ?? new Date()).toISOString();
   const day = dayIn(zone, start) === dayIn(zone, new Date().toISOString()) ? 'today' : `on ${momentDate(start, zone)}`;
   const rest =
-    limit === 0 ? 'Your business may send no broadcasts.' : `${number(left)} of ${counted(limit, 'recipient')} ${isOrAre(left)} left ${day}.`;
+    limit === 0
+      ? 'Your business may send no broadcasts.'
+      : `${number(left)} of ${counted(limit, 'recipient')} ${isOrAre(left)} left ${day}.`;
   if (!tooMany)
     return (
       <Text size="sm" c="dimmed">
