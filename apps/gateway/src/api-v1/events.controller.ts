@@ -1,6 +1,7 @@
 import { Controller, Get, Query } from '@nestjs/common';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { EventFeedService } from '../events/event-feed.service';
+import { untilClosed } from '../http/response-end';
 import { Responds } from '../responses/responds';
 import { EventsResponse } from './api-v1.responses';
 import { ListEventsQuery } from './events.requests';
@@ -18,7 +19,7 @@ export class EventsController {
   @Responds(EventsResponse, 'Read the events of the business by number, and wait for the next ones')
   async list(@CurrentCaller() { party, reply }: Caller, @Query() { after, limit, types, wait }: ListEventsQuery) {
     const gone = new AbortController();
-    reply.raw.once('close', () => gone.abort());
+    untilClosed(reply.raw, () => gone.abort());
     const request = {
       business_id: party.business.id,
       limit: Number(limit ?? MOST_EVENTS),

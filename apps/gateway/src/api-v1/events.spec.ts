@@ -1,7 +1,9 @@
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FindNewestEvents, ListEvents, type FeedPage, type Permission, type Plan, type RequestOf } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { KeyCache } from '../access/key-cache';
 import { EventFeedService } from '../events/event-feed.service';
 
 const POLLERS = 1_000;
@@ -110,6 +112,30 @@ describe('GET /api/v1/events (decisions 350, 351)', () => {
     endless.mockRestore();
     expect(received.filter((events) => events.length === 1)).toHaveLength(POLLERS);
     expect(feed.waitingCallers).toBe(0);
+  });
+
+  it('does not wait for a caller that leaves while its key is looked up', async () => {
+    const caller = await key();
+    const find = KeyCache.prototype.find;
+    let proceed = (): void => {};
+    const held = new Promise<void>((resolve) => (proceed = resolve));
+    const finds = jest.spyOn(KeyCache.prototype, 'find').mockImplementation(async function (this: KeyCache, ...args) {
+      await held;
+      return find.apply(this, args);
+    });
+    const feed = jest.spyOn(EventFeedService.prototype, 'read');
+    let response: ServerResponse | undefined;
+    dashboard.visitor.server.once('request', (_, leaving: ServerResponse) => (response = leaving));
+    const leaving = new AbortController();
+    const left = poll(caller, 'after=0&wait=25', leaving.signal).catch(() => 'left');
+    await eventually(() => finds.mock.calls.length === 1);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await eventually(() => response?.destroyed);
+    proceed();
+    await eventually(() => feed.mock.calls.length === 1);
+    expect(feed.mock.calls[0]?.[2].aborted).toBe(true);
+    jest.restoreAllMocks();
   });
 
   it('ends a wait after its seconds, when the caller leaves, when the database was restored, and when the gateway stops', async () => {

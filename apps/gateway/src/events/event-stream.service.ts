@@ -4,6 +4,7 @@ import { EventTail, type TailedEvent, type TailStart } from '@mgw/events';
 import { LOGGER, NATS } from '@mgw/service';
 import { Shares, type Release } from '@mgw/shares';
 import type { FastifyReply } from 'fastify';
+import { untilClosed } from '../http/response-end';
 import { SessionsStore } from '../sessions/sessions.store';
 
 /** Open streams of one process, and of one business on it. */
@@ -70,7 +71,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
       beat = setInterval(() => void this.heartbeat(out, token, () => isLive), HEARTBEAT_MS);
     };
     out.on('drain', () => this.setUnread(out, 0));
-    out.once('close', () => {
+    untilClosed(out, () => {
       clearInterval(beat);
       this.setUnread(out, 0);
       this.open.delete(out);

@@ -7,6 +7,7 @@ import type { NatsConnection } from '@mgw/nats';
 import { NATS } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { SessionsStore } from '../sessions/sessions.store';
 import { EventStreamService } from './event-stream.service';
 
 describe('the live tail and its session (spec §10)', () => {
@@ -193,6 +194,38 @@ describe('the live tail and its session (spec §10)', () => {
     await eventually(() => out.destroyed);
     expect(faults).toEqual([]);
     reader.destroy();
+  });
+
+  it('frees the places of readers that leave while their session is looked up', async () => {
+    const { server } = dashboard.visitor;
+    const { port } = server.address() as AddressInfo;
+    const find = SessionsStore.prototype.find;
+    let proceed = (): void => {};
+    const held = new Promise<void>((resolve) => (proceed = resolve));
+    const lookUps: Promise<unknown>[] = [];
+    jest.spyOn(SessionsStore.prototype, 'find').mockImplementation(function (this: SessionsStore, ...args) {
+      const found = held.then(() => find.apply(this, args));
+      lookUps.push(found);
+      return found;
+    });
+    const responses: ServerResponse[] = [];
+    const count = (_: unknown, response: ServerResponse) => void responses.push(response);
+    server.on('request', count);
+    const readers = Array.from({ length: 50 }, () => {
+      const reader = connect(port, '127.0.0.1').on('error', () => undefined);
+      reader.write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`);
+      return reader;
+    });
+    await eventually(() => lookUps.length === 50);
+    for (const reader of readers) reader.destroy();
+    await eventually(() => responses.every(({ destroyed }) => destroyed));
+    server.off('request', count);
+    const opened = jest.spyOn(EventStreamService.prototype, 'serve');
+    proceed();
+    await eventually(() => opened.mock.calls.length === 50);
+    const { seen, leave } = await watch();
+    expect(seen.status).toBe(200);
+    leave();
   });
 
   it('ends a stream that opens while the gateway shuts down, so that it cannot delay the end (guarantees §8)', async () => {
