@@ -10,7 +10,17 @@ const WHERE = [
 ];
 
 /** The values that Meta's console takes, after the connection is saved: only then the gateway knows the verify token. */
-export function CallbackStep({ connection, onNext }: { connection: Schemas['Connection']; onNext: () => void }) {
+export function CallbackStep({
+  connection,
+  saving,
+  onNewToken,
+  onNext,
+}: {
+  connection: Schemas['Connection'];
+  saving: boolean;
+  onNewToken: () => void;
+  onNext: () => void;
+}) {
   const { callback_url, verify_token } = connection;
   const isPrivate = !callback_url.startsWith('https://');
   return (
@@ -18,8 +28,16 @@ export function CallbackStep({ connection, onNext }: { connection: Schemas['Conn
       <WhereToFind steps={WHERE} />
       <Stack gap={4} maw={680}>
         <CopiedValue label="Callback URL" value={callback_url} />
-        <CopiedValue label="Verify token" value={verify_token ?? '–'} />
+        {verify_token !== null && <CopiedValue label="Verify token" value={verify_token} />}
       </Stack>
+      {verify_token === null && (
+        <>
+          <Text maw={680}>The stored verify token cannot be read. Create a new one, and enter it in Meta’s console.</Text>
+          <Button variant="default" loading={saving} onClick={onNewToken} style={{ alignSelf: 'flex-start' }}>
+            Create a verify token
+          </Button>
+        </>
+      )}
       {isPrivate && (
         <Text size="sm" c="dimmed" maw={680}>
           Meta takes only https addresses that are reachable from the internet. This one suits the local simulator.

@@ -64,9 +64,9 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
           const index = Math.min(asked === -1 ? STEPS.length - 1 : asked, reached);
           const current = STEPS[index] ?? STEPS[0];
           const fieldStep = FIELD_STEPS.find(({ name }) => name === current.name);
+          const body = bodyOf(draft, connection);
           const toNext = () => {
             const next = STEPS[index + 1]?.name ?? 'check';
-            const body = bodyOf(draft, connection);
             const isComplete = isSaved || index === FIELD_STEPS.length - 1;
             if (isComplete && body !== null) save.mutate({ body, next });
             else onStep(next);
@@ -89,7 +89,14 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
                   onNext={toNext}
                 />
               )}
-              {current.name === 'callback' && <CallbackStep connection={connection} onNext={() => onStep('check')} />}
+              {current.name === 'callback' && (
+                <CallbackStep
+                  connection={connection}
+                  saving={save.isPending}
+                  onNewToken={() => body && save.mutate({ body, next: 'callback' })}
+                  onNext={() => onStep('check')}
+                />
+              )}
               {current.name === 'check' && <CheckStep connection={connection} />}
             </Stack>
           );

@@ -41,7 +41,7 @@ export function useConnectionDraft() {
   return { draft, change: (change: ConnectionDraft) => store({ ...draft, ...change }), clear: () => store({}) };
 }
 
-/** The body that saves the draft, or null if it changes nothing. A new connection gets a random verify token. */
+/** The body that saves the draft, or null if it changes nothing. A connection without a readable verify token gets a random one. */
 export function bodyOf(draft: ConnectionDraft, connection: Schemas['Connection']): Schemas['SetConnectionRequest'] | null {
   const ids = {
     phone_number_id: draft.phone_number_id ?? connection.phone_number_id ?? '',
