@@ -4,7 +4,7 @@ import { EventTail, type TailedEvent, type TailStart } from '@mgw/events';
 import { LOGGER, NATS } from '@mgw/service';
 import { Shares, type Release } from '@mgw/shares';
 import type { FastifyReply } from 'fastify';
-import { untilClosed } from '../http/response-end';
+import { disconnect, untilClosed } from '../http/response-end';
 import { SessionsStore } from '../sessions/sessions.store';
 
 /** Open streams of one process, and of one business on it. */
@@ -124,7 +124,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
 
   /** @returns whether the stream is still open */
   private publish(out: FastifyReply['raw'], businessId: number, { position, event }: TailedEvent): boolean {
-    if (out.writableLength > MAX_BUFFERED) out.destroy();
+    if (out.writableLength > MAX_BUFFERED) disconnect(out);
     if (!isOpen(out)) return false;
     if (event.business_id !== businessId) return true;
     const data = JSON.stringify({ event: event.type, timestamp: event.at, data: event.data });
@@ -141,7 +141,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
       const [[slowest, most] = [out, 0]] = [...this.waiting].sort(([, one], [, other]) => other - one);
       this.waiting.delete(slowest);
       this.waitingBytes -= most;
-      slowest.destroy();
+      disconnect(slowest);
     }
   }
 
@@ -164,7 +164,7 @@ function writeStart(out: FastifyReply['raw'], { position, isComplete }: TailStar
 /** Ends a stream. A reader that does not read the end is disconnected, so that it cannot delay shutdown. */
 function end(out: FastifyReply['raw']): void {
   out.end();
-  setTimeout(() => out.destroy(), LINGER_MS).unref();
+  setTimeout(() => disconnect(out), LINGER_MS).unref();
 }
 
 /** Whether writing is allowed: writing after the end would raise an unhandled error. */

@@ -196,6 +196,18 @@ describe('the live tail and its session (spec §10)', () => {
     reader.destroy();
   });
 
+  it('disconnects a slow reader whose pipelined stream waits for the response before it', async () => {
+    const follow = jest.spyOn(EventTail.prototype, 'follow');
+    const reader = connect((dashboard.visitor.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+    reader.resume().write(`GET /api/client/events/stream HTTP/1.1\r\nhost: gateway\r\ncookie: token=${owner.token}\r\n\r\n`.repeat(2));
+    await eventually(() => follow.mock.calls.length === 2);
+    const consume = follow.mock.calls[1]?.[1] as (tailed: TailedEvent) => boolean;
+    const event = { type: 'message.received', business_id: business, at: '', data: { text: 'x'.repeat(100_000) } };
+    // Its response may begin later.
+    await eventually(() => !consume({ position: 1, event: event as never }));
+    await eventually(() => reader.closed);
+  });
+
   it('frees the places of readers that leave while their session is looked up', async () => {
     const { server } = dashboard.visitor;
     const { port } = server.address() as AddressInfo;

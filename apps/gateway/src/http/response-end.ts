@@ -33,3 +33,10 @@ export function untilClosed(response: ServerResponse, release: () => void): void
   if (response.destroyed) release();
   else response.once('close', release);
 }
+
+/** Closes the connection of an open response. `destroy` alone would not close it while the response waits for the one before it. */
+export function disconnect(response: ServerResponse): void {
+  if (response.destroyed) return;
+  response.destroy();
+  response.req.socket.destroy();
+}

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { counter } from '@mgw/telemetry';
 import type { FastifyInstance } from 'fastify';
 import { holderOf } from './caller';
+import { disconnect } from './response-end';
 
 /** Smaller responses fit the socket buffers, so they are not tracked. */
 const TRACKED_FROM = 4 * 1024;
@@ -45,7 +46,7 @@ export class SlowReaders {
     if (!victim) return;
     this.drop(victim);
     cut.inc({});
-    victim.destroy();
+    disconnect(victim);
   }
 }
 
