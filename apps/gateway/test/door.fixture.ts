@@ -60,9 +60,14 @@ export class Door {
     app.connectMicroservice({
       strategy: new RpcServer({ connection, service: 'gateway', concurrency: 100, readConcurrency: 100, logger }),
     });
-    await app.startAllMicroservices();
-    await app.init();
-    await app.getHttpAdapter().getInstance().ready();
+    try {
+      await app.startAllMicroservices();
+      await app.init();
+      await app.getHttpAdapter().getInstance().ready();
+    } catch (error) {
+      await app.close();
+      throw error;
+    }
     return new Door(app, routes);
   }
 
