@@ -124,7 +124,10 @@ describe('the connection and its templates (spec §10)', () => {
     const response = await owner.get('/api/client/me').expect(200);
     expect(response.body).toEqual({
       user: { id: owner.id, email: owner.email, name: 'Owner', role: 'owner' },
-      business: { id: business_id, name: 'Chai Point', plan: 'Pro', timezone: 'Asia/Kolkata', whatsapp_connected },
+      business: {
+        ...{ id: business_id, name: 'Chai Point', plan: 'Pro', timezone: 'Asia/Kolkata', broadcast_daily_limit: 20_000 },
+        whatsapp_connected,
+      },
     });
   });
 
