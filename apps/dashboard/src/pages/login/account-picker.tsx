@@ -1,6 +1,7 @@
 import { Button, Stack, Text, Title } from '@mantine/core';
 import type { Account } from '../../api/client';
 import { Dimmed } from '../../components/dimmed';
+import { TYPED } from '../../components/typed-text';
 
 interface AccountPickerProps {
   accounts: Account[];
@@ -9,7 +10,7 @@ interface AccountPickerProps {
   onBack: () => void;
 }
 
-/** Asks a person whose login is right for several businesses which one they want. */
+/** Asks a person whose login is right for several accounts which one they want. */
 export function AccountPicker({ accounts, isPending, onChoose, onBack }: AccountPickerProps) {
   return (
     <>
@@ -17,7 +18,7 @@ export function AccountPicker({ accounts, isPending, onChoose, onBack }: Account
         <Title order={1} size="h3">
           Choose an account
         </Title>
-        <Dimmed>You are in the teams of several businesses.</Dimmed>
+        <Dimmed>You have several accounts here.</Dimmed>
       </div>
       <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
         {accounts.map(({ user_id, business, role }, place) => (
@@ -27,13 +28,16 @@ export function AccountPicker({ accounts, isPending, onChoose, onBack }: Account
               fullWidth
               h="auto"
               py="sm"
+              px="md"
               justify="space-between"
               autoFocus={place === 0}
               disabled={isPending}
+              // A name is shown in full: those of two businesses may begin alike.
+              styles={{ label: { whiteSpace: 'normal' } }}
               onClick={() => onChoose(user_id)}
               rightSection={<Dimmed span>{role}</Dimmed>}
             >
-              <Text span fw={600} truncate>
+              <Text span size="sm" fw={600} ta="start" {...TYPED}>
                 {business ?? 'Messaging gateway'}
               </Text>
             </Button>
