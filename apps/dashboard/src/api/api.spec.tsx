@@ -44,33 +44,61 @@ describe('what pages share to read and change (decision 430)', () => {
     expect(reload).toHaveBeenCalledTimes(1);
   });
 
-  it('live: refreshes one at a time, and closes its stream with the page', async () => {
-    const streams: { close: jest.Mock; on: Record<string, () => void> }[] = [];
-    Object.assign(window, {
-      EventSource: class {
-        on: Record<string, () => void> = {};
-        close = jest.fn();
-        constructor() {
-          streams.push(this);
-        }
-        addEventListener(name: string, hear: () => void) {
-          this.on[name] = hear;
-        }
-      },
-    });
-    const reload = jest.spyOn(queries, 'invalidateQueries').mockClear().mockResolvedValue();
+  describe('live', () => {
+    class Stream {
+      static readonly CLOSED = 2;
+      readyState = 1;
+      onerror: () => void = () => undefined;
+      on: Record<string, () => void> = {};
+      close = jest.fn();
+      constructor() {
+        streams.push(this);
+      }
+      addEventListener(name: string, hear: () => void) {
+        this.on[name] = hear;
+      }
+    }
+    const streams: Stream[] = [];
     function Live() {
       useLiveRefresh('inbox', ['message.received']);
       return null;
     }
-    draw(<Live />);
-    for (let i = 0; i < 5; i++) streams[0]?.on['message.received']?.();
-    expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }]]);
-    await waitFor(() => expect(reload).toHaveBeenCalledTimes(2), { timeout: 5_000 });
-    Object.defineProperty(document, 'hidden', { value: true });
-    document.dispatchEvent(new Event('visibilitychange'));
-    expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
-    reload.mockRestore();
+    let reload: jest.SpyInstance;
+    beforeEach(() => {
+      streams.length = 0;
+      Object.assign(window, { EventSource: Stream });
+      reload = jest.spyOn(queries, 'invalidateQueries').mockClear().mockResolvedValue();
+    });
+    afterEach(() => {
+      reload.mockRestore();
+      jest.useRealTimers();
+    });
+
+    it('connects again after the server refused a connection, and refreshes then', () => {
+      jest.useFakeTimers();
+      draw(<Live />);
+      streams[0]?.on['open']?.();
+      expect(reload).not.toHaveBeenCalled();
+      Object.assign(streams[0] as Stream, { readyState: Stream.CLOSED });
+      streams[0]?.on['error']?.();
+      streams[0]?.onerror();
+      act(() => void jest.advanceTimersByTime(5_000));
+      expect(streams).toHaveLength(2);
+      // The session may have ended.
+      expect(reload.mock.calls).toEqual([[{ queryKey: ['me'] }]]);
+      streams[1]?.on['open']?.();
+      expect(reload.mock.calls).toEqual([[{ queryKey: ['me'] }], [{ queryKey: ['inbox'] }]]);
+    });
+
+    it('refreshes one at a time, and closes its stream with the page', async () => {
+      draw(<Live />);
+      for (let i = 0; i < 5; i++) streams[0]?.on['message.received']?.();
+      expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }]]);
+      await waitFor(() => expect(reload).toHaveBeenCalledTimes(2), { timeout: 5_000 });
+      Object.defineProperty(document, 'hidden', { value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+      expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
+    });
   });
 
   it('refresh: waits for the next page of a list, which it would cancel', async () => {

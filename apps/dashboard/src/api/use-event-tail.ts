@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { meQuery } from './session';
+import { followEvents } from './follow-events';
 
 /** An event as webhooks get it. */
 export interface TailedEvent {
@@ -16,12 +16,10 @@ export const INTERRUPTED = 'stream.interrupted';
 
 /** The newest events that a page holds. */
 const HELD = 500;
-/** Time until the next connection after one that the browser does not repeat by itself, in milliseconds. */
-const RETRY_MS = 5_000;
 
 /**
  * Follows the business's events, the newest first. A new connection continues after the last event received, or where the first one began,
- * so that none is lost or shown twice (decision 667). A hidden tab closes its connection (decision 188).
+ * so that none is lost or shown twice (decision 667).
  */
 export function useEventTail(names: readonly string[]): { events: TailedEvent[]; isConnected: boolean; received: number } {
   const queries = useQueryClient();
@@ -29,8 +27,6 @@ export function useEventTail(names: readonly string[]): { events: TailedEvent[];
   const [isConnected, setIsConnected] = useState(false);
   const last = useRef<string>(undefined);
   useEffect(() => {
-    let source: EventSource | null = null;
-    let again: ReturnType<typeof setTimeout> | undefined;
     /** When the connection broke; undefined while it is open. */
     let brokenAt: string | undefined;
     const onBreak = () => {
@@ -56,32 +52,15 @@ export function useEventTail(names: readonly string[]): { events: TailedEvent[];
           : { events: [{ ...event, key }, ...events].slice(0, HELD), received: received + 1 },
       );
     };
-    const follow = () => {
-      clearTimeout(again);
-      source?.close();
-      source = null;
-      onBreak();
-      if (document.hidden) return;
-      const opened = new EventSource(`/api/client/events/stream${last.current === undefined ? '' : `?after=${last.current}`}`);
-      source = opened;
-      opened.onopen = () => setIsConnected(true);
-      opened.onerror = () => {
-        onBreak();
-        if (opened.readyState !== EventSource.CLOSED) return;
-        // The server refused: the session may have ended.
-        void queries.invalidateQueries({ queryKey: meQuery.queryKey });
-        again = setTimeout(follow, RETRY_MS);
-      };
-      opened.addEventListener('stream.started', onStart);
-      for (const name of names) opened.addEventListener(name, onEvent);
-    };
-    follow();
-    document.addEventListener('visibilitychange', follow);
-    return () => {
-      document.removeEventListener('visibilitychange', follow);
-      clearTimeout(again);
-      source?.close();
-    };
+    return followEvents(queries, {
+      after: () => last.current,
+      listen: (stream) => {
+        stream.onopen = () => setIsConnected(true);
+        stream.addEventListener('stream.started', onStart);
+        for (const name of names) stream.addEventListener(name, onEvent);
+      },
+      onBreak,
+    });
   }, []);
   return { ...tail, isConnected };
 }

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { followEvents } from './follow-events';
 
 const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'];
 /** The shortest time between two refreshes, in milliseconds. */
@@ -7,13 +8,11 @@ const PAUSE_MS = 1_000;
 
 /**
  * Refreshes the queries under a key when an event of this business arrives. One refresh runs at a time and at most one waits: a new request
- * cancels the one before, and dozens of events a second would let none finish. A hidden tab closes its stream, because a browser has six
- * HTTP/1.1 connections for all tabs of a site.
+ * cancels the one before, and dozens of events a second would let none finish.
  */
 export function useLiveRefresh(key: string, names = EVENTS): void {
   const queries = useQueryClient();
   useEffect(() => {
-    let source: EventSource | null = null;
     let due = false;
     let running = false;
     const refresh = async () => {
@@ -27,17 +26,18 @@ export function useLiveRefresh(key: string, names = EVENTS): void {
       }
       running = false;
     };
-    const listen = () => {
-      source?.close();
-      source = document.hidden ? null : new EventSource('/api/client/events/stream');
-      for (const name of names) source?.addEventListener(name, () => void refresh());
-    };
-    listen();
-    document.addEventListener('visibilitychange', listen);
-    return () => {
-      document.removeEventListener('visibilitychange', listen);
-      source?.close();
-    };
+    let wasBroken = false;
+    return followEvents(queries, {
+      listen: (stream) => {
+        for (const name of names) stream.addEventListener(name, () => void refresh());
+        stream.addEventListener('error', () => (wasBroken = true));
+        // A new stream does not repeat the events in between.
+        stream.addEventListener('open', () => {
+          if (wasBroken) void refresh();
+          wasBroken = false;
+        });
+      },
+    });
     // One stream serves the page until it closes.
   }, []);
 }
