@@ -29,11 +29,12 @@ it('guarantees §10, N1: reports values that together exceed the platform limit'
 it('decision 453: takes a valid row whose twin has another fault', () => {
   const template = { body_variables: ['1'], header_format: null, header_variables: [], button_parameters: [] } as unknown as TemplateShape;
   const row = (line: number, phone: string, name: string) => ({ line, phone, body_params: [name], header_params: [] });
-  const rows = [row(1, '+919876543210', ''), row(2, '+919876543210', 'Asha'), row(3, '+12015550100', 'Bo'), row(4, '919876543210', 'Asha')];
+  const rows = [row(1, '+919876543210', ''), row(2, '+919876543210', 'Asha'), row(3, '+12015550100', 'Bo'), row(4, '919876543210', '')];
   const { faults, phones } = checkRows(template, rows);
   expect(faults).toEqual([
     { line: 1, field: 'body_params', message: 'must not hold an empty value' },
     { line: 4, field: 'phone', message: 'is the same as in line 2' },
+    { line: 4, field: 'body_params', message: 'must not hold an empty value' },
   ]);
   expect(phones).toEqual(['919876543210', '12015550100']);
 });

@@ -34,8 +34,8 @@ export function checkRows(
       return row;
     }
     const phone = normalizePhone(row.phone);
-    if (phone.ok) phones.add(phone.value);
-    else fault('phone', phone.reason);
+    if (!phone.ok) fault('phone', phone.reason);
+    else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);
     const button_params = row.button_params ?? [];
     const parts = { body: row.body_params, header: row.header_params, button: button_params };
     for (const part of ['body', 'header', 'button'] as const) {
@@ -59,9 +59,8 @@ export function checkRows(
     if (characters > MAX_VALUE_CHARACTERS)
       fault('body_params', `and all other values must have at most ${MAX_VALUE_CHARACTERS} characters altogether`);
     if (!phone.ok) return row;
-    const same = lineOf.get(phone.value);
-    if (same !== undefined) fault('phone', `is the same as in line ${same}`);
-    else if (faults.length === before) lineOf.set(phone.value, line);
+    phones.add(phone.value);
+    if (faults.length === before) lineOf.set(phone.value, line);
     return { ...row, phone: phone.value };
   });
   return { recipients, faults, phones: [...phones] };
