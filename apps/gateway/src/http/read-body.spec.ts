@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { eventually } from '@mgw/testing';
 import request from 'supertest';
@@ -94,6 +95,23 @@ describe('faults of a body are reported after authorization (decisions 1, 3, 5, 
       expect(received).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*connection: close`, 'i'));
       await ended;
     }
+    await new Promise((closed) => server.close(closed));
+  });
+
+  it('watches a response once for all chunks of its body: Node.js warns of more than ten listeners', async () => {
+    const { server } = dashboard.visitor;
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    let listeners = 0;
+    server.once('request', (_, response: ServerResponse) => response.once('finish', () => (listeners = response.listenerCount('close'))));
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (data) => (received += data.toString()));
+    const head = ['POST /api/v1/send-text HTTP/1.1', 'host: x', 'content-type: application/json', 'transfer-encoding: chunked'];
+    const chunks = ['{', ...Array<string>(30).fill(' '), '}', ''].map((chunk) => `${chunk.length}\r\n${chunk}\r\n`);
+    socket.write([...head, `x-api-key: ${await key()}`, '', chunks.join('')].join('\r\n'));
+    await eventually(() => received.includes('VALIDATION_FAILED'));
+    expect(listeners).toBeLessThanOrEqual(10);
+    socket.destroy();
     await new Promise((closed) => server.close(closed));
   });
 });

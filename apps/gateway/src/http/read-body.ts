@@ -95,10 +95,19 @@ export class UnreadBody {
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
     const budget = request.user ? pools[large ? 'large' : 'small'] : pools.anonymous;
-    const take = (size: number) => untilClosed(response, budget.take(holder, size));
+    const held: (() => void)[] = [];
+    const release = () => {
+      for (const one of held.splice(0)) one();
+    };
+    const hold = (one: () => void) => {
+      held.push(one);
+      if (response.destroyed) release();
+    };
+    untilClosed(response, release);
+    const take = (size: number) => hold(budget.take(holder, size));
     if (declared !== undefined) take(Number(declared));
     const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve: declared === undefined ? take : null });
-    if (large) untilClosed(response, await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
+    if (large) hold(await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
     // Some clients send a content type although the action takes no body.
     return bytes.length === 0 ? undefined : parseJsonBody(bytes, limit > BODY_LIMIT ? MAX_LARGE_VALUES : MAX_VALUES);
   }
