@@ -59,4 +59,14 @@ describe('decision 704: a number that passed to another person', () => {
     expect(await texts()).toEqual([]);
     expect(await harness.db.query('SELECT FROM status.records WHERE recipient = $1', [PASSED.number])).toEqual([]);
   });
+
+  it('decision 730: very many messages are erased in steps of 500', async () => {
+    await harness.db.query(
+      `INSERT INTO status.records (business_id, message_id, month, recipient, sent_at, status, rank, text, conversation_id)
+       SELECT 1, 'many' || n, '2026-01-01', $1, $2, 'sent', 1, 'Many', 2 FROM generate_series(1, 1200) n`,
+      [PASSED.number, AFTER],
+    );
+    expect(await eraseFrom(harness.rpc, 'status', OWNER)).toBe(500);
+    expect(await texts()).toEqual([]);
+  });
 });

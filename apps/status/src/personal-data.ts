@@ -1,4 +1,4 @@
-import { ERASED, erasedId, hadName, isOfPerson, type PersonalData } from '@mgw/service';
+import { BATCH, ERASED, erasedId, hadName, isOfPerson, type PersonalData } from '@mgw/service';
 
 /**
  * A record without a conversation is a message that was not sent. If it was sent after all, the record has no time and no text, and only
@@ -18,10 +18,14 @@ export const statusPersonalData: PersonalData = {
       FROM person JOIN status.records r ON ${OWN} JOIN status.history h ON h.business_id = r.business_id AND h.message_id = r.message_id`,
   },
   erased: [
-    `, found AS MATERIALIZED (SELECT r.business_id, r.message_id, r.month, ${erasedId('r.message_id')} AS erased_id FROM status.records r, person WHERE ${OWN}),
+    {
+      batch: `, found AS MATERIALIZED (
+       SELECT r.business_id, r.message_id, r.month, ${erasedId('r.message_id')} AS erased_id FROM status.records r, person WHERE ${OWN} LIMIT ${BATCH}
+     ),
      keys AS (UPDATE status.record_keys k SET message_id = f.erased_id FROM found f WHERE k.business_id = f.business_id AND k.message_id = f.message_id),
      history AS (UPDATE status.history h SET message_id = f.erased_id FROM found f WHERE h.business_id = f.business_id AND h.message_id = f.message_id)
      UPDATE status.records r SET message_id = f.erased_id, recipient = '${ERASED}', text = '', conversation_id = NULL
      FROM found f WHERE r.business_id = f.business_id AND r.message_id = f.message_id AND r.month = f.month RETURNING 1`,
+    },
   ],
 };

@@ -35,13 +35,17 @@ export async function exportedRows(rpc: RpcClient, service: PeopleService, perso
   return all;
 }
 
-/** Runs all steps of an erasure once. */
+/** Runs all steps of an erasure once. @returns the most that a step found */
 export async function eraseFrom(
   rpc: RpcClient,
   service: PeopleService,
   { hash_key = 'k'.repeat(32), ...person }: PersonRef & { hash_key?: string; requested_at?: string },
-): Promise<void> {
-  let cursor: string | null = null;
-  do ({ next_cursor: cursor } = await rpc.call(erasePerson(service), { ...person, hash_key, cursor }));
-  while (cursor !== null);
+): Promise<number> {
+  let most = 0;
+  for (let cursor: string | null = '0'; cursor !== null;) {
+    const reply: ReplyOf<ReturnType<typeof erasePerson>> = await rpc.call(erasePerson(service), { ...person, hash_key, cursor });
+    most = Math.max(most, reply.found);
+    cursor = reply.next_cursor;
+  }
+  return most;
 }

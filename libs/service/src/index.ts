@@ -14,6 +14,7 @@ export { ConsumerFactory, EventConsumers } from './event-consumers';
 export { WantedEvents } from './wanted-events';
 export { outboxRelay, sealerOf } from './providers';
 export {
+  BATCH,
   ERASED,
   erasedId,
   hadName,

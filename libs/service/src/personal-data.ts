@@ -29,8 +29,11 @@ export interface PersonalData {
   exported?: Record<string, string>;
   /** SQL that takes the locks which every writer of a person's rows takes; each step of `erased` begins after it. */
   lock?: string;
-  /** SQL, in its order; each returns a row for what it erased, and for what it leaves until work in progress ends. */
-  erased?: string[];
+  /**
+   * SQL, in its order; each returns a row for what it erased, and for what it leaves until work in progress ends. A batch erases at most BATCH
+   * rows, and is repeated until it finds none.
+   */
+  erased?: (string | { batch: string })[];
   scanned?: ScannedTable[];
   /** SQL: whether dead letter `r` is of the person's business; by default its body names the business. */
   deadLetterOfBusiness?: string;
@@ -52,6 +55,8 @@ const PERSON = `WITH person AS (
 const FIRST = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 /** Rows that a step reads of a scanned table. */
 const SCANNED = 500;
+/** Rows of a table of messages that a step erases. One number may have hundreds of thousands, and sends to it wait for the step's locks. */
+export const BATCH = 500;
 /** Rows and characters of an exported page. A row may exceed the latter by itself. */
 const PAGE_ROWS = 50;
 const PAGE_CHARACTERS = 64 * 1024;
@@ -107,9 +112,9 @@ export function personalDataController(service: PeopleService, schema: string, d
     ) {
       this.steps = [
         ...(data.erased ?? []).map(
-          (sql): Step =>
+          (erased): Step =>
             (request) =>
-              this.run(sql, request),
+              this.run(erased, request),
         ),
         ...[...(data.scanned ?? []), letters].map(
           (table): Step =>
@@ -146,13 +151,15 @@ export function personalDataController(service: PeopleService, schema: string, d
       return { found, next_cursor: next === null ? nextStep(place, this.steps.length) : `${place} ${next}` };
     }
 
-    private async run(sql: string, request: EraseRequest) {
+    private async run(erased: string | { batch: string }, request: EraseRequest) {
+      const isBatch = typeof erased !== 'string';
+      const sql = isBatch ? erased.batch : erased;
       const rows = await this.db.transaction(async (tx) => {
         // A statement of its own, so that the next one sees what was committed while it waited.
         if (data.lock) await tx.query(`${PERSON}${data.lock}`, valuesOf(request));
         return tx.query(`${PERSON}${sql}`, valuesOf(request));
       });
-      return { found: rows.length, next: null };
+      return { found: rows.length, next: isBatch && rows.length > 0 ? '' : null };
     }
 
     private async scan(scanned: ScannedTable, request: EraseRequest, after: string | null) {

@@ -11,9 +11,11 @@ import {
   SetSuppression,
   type GatewayError,
 } from '@mgw/contracts';
-import { eraseFrom, exportedRows, inboundEvent } from '@mgw/harness';
+import { eraseFrom, exportedRows, inboundEvent, rowsRead } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
+import { PeopleStore } from './people.store';
 
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';
@@ -37,11 +39,12 @@ describe('personal data', () => {
 
   const prepare = (phone: string) => sending.harness.rpc.call(PrepareErasure, { business_id: 1, phone });
 
-  async function erase(phone: string): Promise<void> {
+  /** @returns the most rows of a step */
+  async function erase(phone: string): Promise<number> {
     const person = { business_id: 1, ...(await prepare(phone)) };
     // Stands for the time after which every replica knows the key.
     await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
-    await eraseFrom(sending.harness.rpc, 'send', person);
+    return eraseFrom(sending.harness.rpc, 'send', person);
   }
 
   /** Records an upload and sends it to these people. */
@@ -181,6 +184,40 @@ describe('personal data', () => {
     expect(await texts()).toEqual(['Later', 'Later, refused']);
   });
 
+  describe('decision 730: the messages of a number that has had very many', () => {
+    const NUMBER = '919876500008';
+    beforeAll(async () => {
+      // Stands for messages of later days.
+      await sending.harness.db.query(`UPDATE send.former_aliases_since SET at = '-infinity'`);
+      await sending.template({}, { to: NUMBER });
+      await sending.harness.db.query(
+        `WITH sent AS (
+           INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at)
+           SELECT gen_random_uuid(), 1, 'accepted', $1, 'text', 'api', 'Many', 'wamid.many' || n, now() FROM generate_series(1, 1200) n RETURNING id, message_id
+         ), accepted AS (
+           INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
+           SELECT 1, message_id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1
+         )
+         INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)
+         SELECT 1, 'wamid.in' || message_id, a.conversation_id, 'text', 'Many', now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
+        [NUMBER],
+      );
+    });
+
+    it('are not read to find the person', async () => {
+      const find = (db: Database) => new PeopleStore(db).find(1, NUMBER);
+      expect((await rowsRead(sending.harness.db, find))['messages'] ?? 0).toBe(0);
+      expect((await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: NUMBER })).names).toEqual([NUMBER]);
+    });
+
+    it('are erased in steps of 500', async () => {
+      expect(await erase(NUMBER)).toBe(500);
+      expect(await sending.harness.db.query(`SELECT FROM send.intents WHERE text = 'Many' OR recipient = $1`, [NUMBER])).toEqual([]);
+      const messages = `SELECT FROM send.messages WHERE message_id LIKE 'wamid.many%' UNION ALL SELECT FROM send.inbound_messages WHERE text = 'Many'`;
+      expect(await sending.harness.db.query(messages)).toEqual([]);
+    });
+  });
+
   describe('decision 704: a number that passed to another person', () => {
     const NUMBER = '919876500006';
     const [FORMER, OWNER] = ['IN.1111', 'IN.2222'] as const;
@@ -236,6 +273,7 @@ describe('personal data', () => {
     });
 
     it('messages show a name that passed on before the gateway kept former names', async () => {
+      await sending.harness.db.query(`UPDATE send.former_aliases_since SET at = 'infinity'`);
       await sending.harness.db.query('CREATE TABLE kept AS TABLE send.former_aliases');
       await sending.harness.db.query('DELETE FROM send.former_aliases');
       const { name_periods } = await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: FORMER });
@@ -246,6 +284,7 @@ describe('personal data', () => {
       expect(Date.parse(period?.since ?? '')).toBeLessThan(first?.at.getTime() ?? 0);
       expect(period?.until).toEqual(expect.any(String));
       await sending.harness.db.query('INSERT INTO send.former_aliases SELECT * FROM kept');
+      await sending.harness.db.query(`UPDATE send.former_aliases_since SET at = '-infinity'`);
     });
 
     it('an erasure leaves the messages of the other person, and misses none', async () => {

@@ -23,7 +23,8 @@ export class PeopleStore {
 
   /**
    * Finds every name and conversation of the person, those of merged conversations included. The person has a name since it left the last
-   * other conversation. Messages show which names passed on before `send.former_aliases` existed.
+   * other conversation. Messages show which names passed on before `send.former_aliases` was complete; later ones are not read, because a number
+   * may have had hundreds of thousands.
    */
   async find(businessId: number, name: string): Promise<ReplyOf<typeof FindPerson>> {
     const rows = await this.db.reads(businessId).query<NameRow>(
@@ -44,7 +45,8 @@ export class PeopleStore {
          -- A broadcast's attempt begins before the send.
          SELECT i.recipient, min(i.created_at) - interval '1 minute', max(m.accepted_at)
          FROM conversation c JOIN send.messages m ON m.conversation_id = c.id JOIN send.intents i ON i.id = m.intent_id
-         WHERE i.recipient <> '${ERASED}' AND i.recipient NOT IN (SELECT name FROM held) GROUP BY i.recipient
+         WHERE m.accepted_at < (SELECT at FROM send.former_aliases_since)
+           AND i.recipient <> '${ERASED}' AND i.recipient NOT IN (SELECT name FROM held) GROUP BY i.recipient
        )
        SELECT *, ARRAY(SELECT id FROM conversation) AS conversation_ids FROM named`,
       [businessId, name],

@@ -1,4 +1,4 @@
-import { ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
+import { BATCH, ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
 
 const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
@@ -66,15 +66,27 @@ export const sendPersonalData: PersonalData = {
     // The erasure waits until a gateway has deleted the file (HasErasedFiles). A copy in progress ends first.
     ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE r.state WHEN 'storing' THEN r.due_at ELSE now() END
        FROM person WHERE ${IN_CONVERSATION} AND r.state <> 'deleting' RETURNING 1`,
-    ` DELETE FROM send.message_changes c USING person WHERE c.business_id = person.business_id
-       AND c.message_id IN (SELECT r.message_id FROM send.inbound_messages r WHERE ${IN_CONVERSATION}) RETURNING 1`,
-    ` DELETE FROM send.inbound_messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    {
+      batch: `, batch AS MATERIALIZED (
+         SELECT r.business_id, r.message_id, r.sent_at FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION} LIMIT ${BATCH}
+       ), changes AS (
+         DELETE FROM send.message_changes c USING batch b WHERE c.business_id = b.business_id AND c.message_id = b.message_id
+       )
+       DELETE FROM send.inbound_messages r USING batch b
+       WHERE r.business_id = b.business_id AND r.message_id = b.message_id AND r.sent_at = b.sent_at RETURNING 1`,
+    },
     ` DELETE FROM send.notes r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     ` DELETE FROM send.conversation_labels l USING send.conversations r, person WHERE l.conversation_id = r.id AND ${OWN} RETURNING 1`,
     // Their messages name the person, also where the number has passed to another one.
-    ` UPDATE send.intents t SET ${ERASED_INTENT} FROM person, send.messages r
-       WHERE ${IN_CONVERSATION} AND t.id = r.intent_id AND t.recipient <> '${ERASED}' RETURNING 1`,
-    ` DELETE FROM send.messages r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
+    {
+      batch: `, batch AS MATERIALIZED (
+         SELECT r.business_id, r.message_id, r.accepted_at, r.intent_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} LIMIT ${BATCH}
+       ), sends AS (
+         UPDATE send.intents t SET ${ERASED_INTENT} FROM batch b CROSS JOIN person WHERE t.id = b.intent_id AND t.recipient <> '${ERASED}'
+       )
+       DELETE FROM send.messages r USING batch b
+       WHERE r.business_id = b.business_id AND r.message_id = b.message_id AND r.accepted_at = b.accepted_at RETURNING 1`,
+    },
     // The trigger deletes the words of a changed name.
     ` UPDATE send.conversations r SET name = '' FROM person WHERE ${OWN} AND r.name <> '' RETURNING 1`,
     `, found AS MATERIALIZED (SELECT r.id FROM send.conversations r, person WHERE ${OWN}),
