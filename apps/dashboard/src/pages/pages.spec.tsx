@@ -583,6 +583,21 @@ describe('pages by their address (decision 430)', () => {
     screen.getByText('Request req-2');
   });
 
+  it('audit log: an entry without an address comes from the command line only if it has no request', async () => {
+    const entry = { at: '2026-01-05T09:00:00.000Z', user: null, ip: null, target: null, detail: {} };
+    open('/audit', {
+      'GET /api/client/audit': () => ({
+        entries: [
+          { ...entry, id: 2, action: 'session.refused', request_id: 'req-2' },
+          { ...entry, id: 1, action: 'user.created', request_id: null },
+        ],
+        next_cursor: null,
+      }),
+    });
+    const origins = (await screen.findAllByText(/^(Not shown|Command line)$/)).map(({ textContent }) => textContent);
+    expect(origins).toEqual(['Not shown', 'Command line']);
+  });
+
   it('plan bar: says that a Starter plan does not send', async () => {
     open('/people', { 'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }) });
     await screen.findByText('The Starter plan does not send through the API.');

@@ -20,7 +20,7 @@ export class AuditLogController {
   @Get()
   @Responds(AuditLogResponse, 'List the changes and logins of the business, the newest first, as JSON or CSV', { csv: true })
   async list(@CurrentUser() { business_id }: BusinessUser, @Query() query: AuditQuery) {
-    return this.log.read(query, business_id, zoneInForce(await this.businesses.get(business_id)));
+    return this.log.read('business', query, business_id, zoneInForce(await this.businesses.get(business_id)));
   }
 }
 
@@ -33,6 +33,6 @@ export class OperatorAuditLogController {
   @Get()
   @Responds(AuditLogResponse, 'List the changes and logins of one business or of all, the newest first, as JSON or CSV', { csv: true })
   list(@Query() query: OperatorAuditQuery) {
-    return this.log.read(query, query.business_id === undefined ? null : Number(query.business_id), 'UTC');
+    return this.log.read('operator', query, query.business_id === undefined ? null : Number(query.business_id), 'UTC');
   }
 }

@@ -464,6 +464,35 @@ describe('the audit log', () => {
     expect((await read(operator, OPERATOR_AUDIT)).entries.length).toBeGreaterThan(log.entries.length);
   });
 
+  it('shows operators only where a wrong password came from, whether one business has the address or several (decision 254)', async () => {
+    const other = await dashboard.session('owner', await dashboard.business());
+    const added = { email: owner.email, name: 'Twin', role: 'agent', password: 'password of the twin' };
+    const { body } = await other.post('/api/client/team', added).expect(200);
+    const { id } = body as { id: number };
+    const login = (email: string, user_id?: number) =>
+      dashboard.visitor.post('/api/client/login', { email, password: 'wrong', ...(user_id && { user_id }) }).expect(401);
+    await login(owner.email);
+    await login(owner.email, id);
+    await login(owner.email, 999_999_999);
+    await login(other.email);
+    const query = 'action=session.refused';
+    const refused = [await read(owner, `${AUDIT}?${query}`), await read(other, `${AUDIT}?${query}`)].flatMap(({ entries }) => entries);
+    expect(refused).toHaveLength(6);
+    for (const entry of refused) {
+      expect(entry).toMatchObject({ ip: null, request_id: expect.any(String) as string });
+      expect(entry.detail).not.toHaveProperty('network');
+      const { entries } = await read(operator, `${OPERATOR_AUDIT}?${query}`);
+      expect(entries.find((seen) => seen.id === entry.id)).toEqual({
+        ...entry,
+        ip: expect.stringContaining('127.0.0.1') as string,
+        detail: { ...entry.detail, network: expect.any(String) as string },
+      });
+    }
+    const csv = parse<Record<string, string>>((await other.get(`${AUDIT}?${query}&format=csv`).expect(200)).text, { columns: true });
+    expect(csv.map(({ ip }) => ip)).toEqual(['', '', '', '']);
+    expect(csv.map(({ detail }) => detail).join()).not.toContain('network');
+  });
+
   it('filters by person, action, day and time, and continues after its cursor', async () => {
     const agent = await dashboard.session('agent', business);
     for (const name of ['A', 'B', 'C']) await owner.post('/api/client/api-keys', { name, permissions: ['*'] }).expect(200);

@@ -3,8 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /** The request that causes an audit entry. */
 export interface Origin {
-  /** Null if the business of the entry must not see it. */
-  ip: string | null;
+  ip: string;
   request_id: string;
 }
 
@@ -12,9 +11,6 @@ const origins = new AsyncLocalStorage<Origin>();
 
 /** The origin of the current request; null for requests without audit entries, and after the response. */
 export const currentOrigin = (): Origin | null => origins.getStore() ?? null;
-
-/** For entries at several businesses: the address may be of a person of another one. */
-export const withoutAddress = (origin: Origin | null): Origin | null => origin && { ...origin, ip: null };
 
 const AUDITED = /^\/api\/(client\/(?!events\/)|admin\/|v1\/(webhooks|suppressions|broadcasts)(\/|$))/;
 

@@ -75,7 +75,7 @@ export interface AuditFilter {
 export const FAILED_LOGIN = 'session.refused' satisfies AuditAction;
 const FAILED_LOGINS_FOR = '90 days';
 /** Anyone can request a link for a known address, so the log has one entry a day for each person (decision 420). */
-const FORGOTTEN = 'password.forgotten' satisfies AuditAction;
+export const FORGOTTEN = 'password.forgotten' satisfies AuditAction;
 /** A login deletes far more entries than it adds, so that deletion keeps up with other writes. */
 const PURGE_ROWS = 1_000;
 

@@ -370,7 +370,6 @@ describe('links by mail', () => {
       'Your password at Kaveri Bcc: thief@mail.example',
     ]);
     const { body } = await owner.get('/api/client/audit?action=password.forgotten').expect(200);
-    // The request may be for the other business, so neither sees where it came from.
     expect(body).toMatchObject({ entries: [{ user: { id: owner.id }, ip: null }] });
     for (const text of texts) {
       expect(text).not.toMatch(/^Bcc:/m);

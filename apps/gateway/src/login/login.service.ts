@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { currentOrigin, withoutAddress } from '../audit/audit-origin';
-import { AuditStore, FAILED_LOGIN, type AuditEntry } from '../audit/audit.store';
+import { AuditStore, FAILED_LOGIN } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
 import { networkOf } from '../http/caller';
 import type { SessionUser } from '../sessions/session-user';
@@ -35,8 +34,6 @@ interface WrongLogin {
   /** A hash: what was typed may be a password. */
   account: string;
   ip: string;
-  /** Whether the login may have been for an account at another business, which then must not show the caller's address here. */
-  isShared: boolean;
   /** Whether the next login is refused. */
   locked: boolean;
 }
@@ -136,7 +133,7 @@ export class LoginService {
     );
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
     const isFull = (user: Account) => guesses.get(guessSubject(user)) === true;
-    const wrong = { account, ip, isShared: users.length > 1 && named.length !== 1 };
+    const wrong = { account, ip };
     if (right.length === 0) {
       const known = named.length > 0 ? named : users;
       if (known.length === 0) await this.auditWrong(null, { ...wrong, locked: attempt.locks });
@@ -153,15 +150,14 @@ export class LoginService {
   }
 
   /** @param user null if nobody has the address */
-  private async auditWrong(user: Account | null, { account, ip, isShared, locked }: WrongLogin): Promise<void> {
-    const entry: AuditEntry = {
+  private auditWrong(user: Account | null, { account, ip, locked }: WrongLogin): Promise<void> {
+    return this.audit.add({
       user_id: user?.id ?? null,
       business_id: user?.business_id ?? null,
       action: FAILED_LOGIN,
       target: user && `user:${user.id}`,
-      detail: { account, ...(!isShared && { network: networkOf(ip) }), locked },
-    };
-    await (isShared ? this.audit.add(entry, undefined, withoutAddress(currentOrigin())) : this.audit.add(entry));
+      detail: { account, network: networkOf(ip), locked },
+    });
   }
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
 import { Id, IsoTime } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
-import { currentOrigin, withoutAddress, type Origin } from '../audit/audit-origin';
+import { currentOrigin, type Origin } from '../audit/audit-origin';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { GatewayConfig } from '../gateway.config';
@@ -77,9 +77,8 @@ export class PasswordLinks {
     const origin = currentOrigin();
     this.mailer.send(`network:${networkOf(ip)}`, async () => {
       const mails = [];
-      const users = await this.users.allByEmail(email);
-      for (const { id, business_id } of users) {
-        const link = await this.createRequested(id, business_id, users.length > 1 ? withoutAddress(origin) : origin);
+      for (const { id, business_id } of await this.users.allByEmail(email)) {
+        const link = await this.createRequested(id, business_id, origin);
         if (link) mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
       }
       return mails;

@@ -33,7 +33,7 @@ function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditF
             <Dimmed size="xs">{targetShown(entry.target, people)}</Dimmed>
           </Table.Td>
           <Table.Td>
-            <Text size="sm">{entry.ip ?? 'the command line'}</Text>
+            <Text size="sm">{entry.ip ?? (entry.request_id === null ? 'Command line' : 'Not shown')}</Text>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {entry.request_id && `Request ${entry.request_id}`}
             </Text>
