@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { linkSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabase } from '@mgw/testing';
@@ -38,9 +38,17 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(read(join(dir, 'before'))).toEqual({ app_secret: 'kept' });
   });
 
-  it.each(['', '{ "app_secret": "hal'])('are refused by the name of their file when it contains %j', (text) => {
+  it.each([
+    ['', 'not valid JSON'],
+    ['{ "app_secret": "hal', 'not valid JSON'],
+    ['[]', 'not a JSON object of secrets'],
+    ['null', 'not a JSON object of secrets'],
+    ['"x"', 'not a JSON object of secrets'],
+    ['{ "sealing_keys": null }', 'not a JSON object of secrets'],
+    ['{ "passwords": { "nats": "x" } }', 'not a JSON object of secrets'],
+  ])('are refused by the name of their file when it contains %j', (text, problem) => {
     writeFileSync(file, text);
-    expect(load()).toBe(`${file} is not valid JSON: restore the file, or remove ${dir} to start with empty data\n`);
+    expect(load()).toBe(`${file} is ${problem}: restore the file, or remove ${dir} to start with empty data\n`);
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
@@ -52,9 +60,11 @@ describe('the secrets of a stack (spec §13)', () => {
     load('loadComposeSecrets');
     const [copy = ''] = copies();
     writeFileSync(file, '{');
-    expect(load('loadComposeSecrets')).toBe(`${file} is not valid JSON: ${remedy} (its last valid version is ${copy})\n`);
+    expect(load('loadComposeSecrets')).toBe(
+      `${file} is not valid JSON: ${remedy} (copies of valid versions are beside it, such as ${copy})\n`,
+    );
     rmSync(file);
-    expect(load('loadComposeSecrets')).toBe(`${file} is missing: ${remedy} (its last valid version is ${copy})\n`);
+    expect(load('loadComposeSecrets')).toBe(`${file} is missing: ${remedy} (copies of valid versions are beside it, such as ${copy})\n`);
     expect(readdirSync(dir)).toEqual([copy.split('/').pop()]);
   });
 
@@ -66,6 +76,33 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(second).toMatchObject({ app_secret: first['app_secret'] });
     expect(second['sealing_keys']).not.toBe(first['sealing_keys']);
     expect(copies().map(read)).toEqual([first, second]);
+  });
+
+  it('decision 723: keep one copy of a version also after a start whose clock was ahead', () => {
+    load();
+    const text = readFileSync(file, 'utf8');
+    renameSync(copies()[0] ?? '', join(dir, 'secrets.json.2099-01-01T00-00-00.000Z'));
+    writeFileSync(file, text.replace(/"app_secret": "[^"]*"/, '"app_secret": "changed"'));
+    load();
+    load();
+    expect(copies().map((copy) => read(copy)['app_secret'])).toEqual(['changed', read(copies()[1] ?? '')['app_secret']]);
+    writeFileSync(file, text);
+    load();
+    expect(copies()).toHaveLength(2);
+  });
+
+  it('are only read by later steps of docker compose: `roles` may not write to their folder', async () => {
+    load();
+    rmSync(copies()[0] ?? '');
+    const database = await testDatabase();
+    await database.drop();
+    const roles = spawnSync(process.execPath, ['tools/start/compose-roles.mjs', dir], {
+      cwd: ROOT,
+      encoding: 'utf8',
+      env: { DATABASE_URL: database.url },
+    });
+    expect(roles.stderr).toContain('does not exist');
+    expect(readdirSync(dir)).toEqual(['secrets.json']);
   });
 });
 

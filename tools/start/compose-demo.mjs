@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { demoPage } from './page.mjs';
 import { replaceFile } from './replace-file.mjs';
-import { loadComposeSecrets } from './secrets.mjs';
+import { readSecrets } from './secrets.mjs';
 import { seedDemo } from './seed.mjs';
 
 if (process.env.NODE_ENV === 'production') {
@@ -16,7 +16,7 @@ const stack = {
   dir,
   siteUrl: process.env.SITE_URL,
   simulatorUrl: process.env.SIMULATOR_URL,
-  secrets: loadComposeSecrets(dir),
+  secrets: readSecrets(dir),
   async command(app, file, args, env) {
     const done = spawnSync(process.execPath, [`dist/apps/${app}/src/${file}.js`, ...args], {
       env: { ...process.env, ...env },
