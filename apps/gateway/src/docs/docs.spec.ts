@@ -64,6 +64,13 @@ describe('the documentation that the gateway serves', () => {
       }
   });
 
+  it('the page of OVERLOADED names the log line of a damaged key, whose business gets this error for its sends (decision 722)', async () => {
+    const line = 'opening the key of erasures of a business failed';
+    expect((await textOf('/docs/errors/OVERLOADED')).text).toContain(line);
+    const [guide, source] = ['docs/operations.md', 'apps/send/src/people/erased-opt-outs.ts'].map((file) => readFileSync(file, 'utf8'));
+    for (const text of [guide, source]) expect(text).toContain(line);
+  });
+
   it('the examples of errors match their schemas in the document', () => {
     const ajv = new Ajv({ strict: false, validateFormats: false });
     const shown = Object.entries(document.components.schemas).filter(([name]) => CODES.includes(name.replace('REST_', '')));

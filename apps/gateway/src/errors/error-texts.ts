@@ -275,7 +275,9 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
   },
   OVERLOADED: {
     meaning: `A service has too many requests, or no replica of it is running. Nothing was done. ${INTERNAL_ONLY}`,
-    remedy: 'For operators: find the service that is down or busy.',
+    remedy:
+      'For operators: find the service that is down or busy. If only the sends of one business fail, look for the line `opening the key of erasures of a business failed` in the log of `send`: ' +
+      'operations.md says under “Secrets” how to restore this key.',
     retry: LATER,
     example: { error: 'The service is busy. Try again shortly.' },
   },
