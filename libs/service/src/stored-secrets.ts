@@ -34,12 +34,13 @@ interface Sample {
 const RESEAL_EVERY_MS = 600_000;
 const RETRY_MS = 60_000;
 const BATCH_ROWS = 100;
-/** Secrets of each key that a start tries to open, and that a log line names at most. */
+/** Secrets of each key that a start tries to open. */
 const SAMPLES = 20;
+/** Secrets that a log line names at most. */
+const NAMED = 20;
 const PAUSE_MS = 100;
 /** The context of a check. */
 const CHECK = 'sealing.check';
-const DAMAGED = 'some stored secrets do not open; save them again';
 
 const RESEALED = new RowSet<StoredSecret & { resealed: string }>({
   key: ['bigint', ({ key }) => key],
@@ -55,8 +56,8 @@ CREATE TABLE ${schema}.sealing_checks (key_id text PRIMARY KEY, sealed text NOT 
 
 /**
  * Keeps the stored secrets of a service openable (guarantees §9, decision 712). A service does not start if the ring lacks a key that sealed
- * one of them, because every operation that needs it would fail. While the service runs, it seals with the ring's first key what an older key
- * sealed, so that the older key can be removed.
+ * one of them, because every operation that needs it would fail. While the service runs, it regularly opens all of them, names damaged
+ * ones in its log, and seals with the ring's first key what an older key sealed, so that the older key can be removed.
  */
 export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicationShutdown {
   private readonly removeGauge: () => void;
@@ -85,7 +86,6 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
       const keys = [...missing].map(([key, place]) => `"${key}" (${place})`).join(', ');
       throw new SealingError(`SEALING_KEYS lacks keys of stored secrets, or has other bytes for them: start with the keys ${keys} too`);
     }
-    if (failed.length > 0) this.logger.error({ secrets: failed.map(({ place }) => place) }, DAMAGED);
     if (checks.get(this.sealer.keyId) !== true) await this.addCheck();
   }
 
@@ -103,7 +103,8 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
       resealed += result.resealed;
       failed.push(...result.failed);
     }
-    if (failed.length > 0) this.logger.warn({ failed: failed.length, secrets: failed.slice(0, SAMPLES) }, DAMAGED);
+    if (failed.length > 0)
+      this.logger.error({ failed: failed.length, secrets: failed.slice(0, NAMED) }, 'some stored secrets do not open; save them again');
     else if (!this.isStopping && (resealed > 0 || !this.isReported)) {
       this.isReported = true;
       this.logger.info({ key, resealed }, 'all stored secrets are sealed with the first key of SEALING_KEYS');
@@ -111,24 +112,25 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
     return RESEAL_EVERY_MS;
   }
 
-  /** @returns the places of secrets that do not open */
+  /** Opens every secret, because damage does not show in the id of its key. @returns the places of those that do not open */
   private async reseal({ table, key, column, context }: SealedColumn): Promise<{ resealed: number; failed: string[] }> {
     const find = `SELECT ${key} AS key, ${column} AS sealed, ${context} AS context FROM ${table}
-      WHERE ${key} > $1 AND ${column} <> '' AND NOT starts_with(${column}, $2) ORDER BY ${key} LIMIT ${BATCH_ROWS}`;
+      WHERE ${key} > $1 AND ${column} <> '' ORDER BY ${key} LIMIT ${BATCH_ROWS}`;
     // A secret that somebody saves meanwhile stays as it is saved.
     const update = `UPDATE ${table} SET ${column} = r.resealed FROM ${RESEALED.from('r')} WHERE ${key} = r.key AND ${column} = r.sealed`;
     let resealed = 0;
     const failed: string[] = [];
     for (let after = '0'; !this.isStopping; await this.pause(PAUSE_MS)) {
-      const found = await this.db.upkeep.query<StoredSecret>(find, [after, `${this.sealer.keyId}.`]);
-      const opened = found.flatMap((secret) => {
+      const found = await this.db.upkeep.query<StoredSecret>(find, [after]);
+      const outdated: (StoredSecret & { resealed: string })[] = [];
+      for (const secret of found) {
         const plain = this.sealer.openOrNull(secret.sealed, secret.context);
-        if (plain !== null) return [{ ...secret, resealed: this.sealer.seal(plain, secret.context) }];
-        failed.push(`${table}.${column}, ${key} ${secret.key}`);
-        return [];
-      });
-      if (opened.length > 0) await this.db.upkeep.query(update, RESEALED.values(opened));
-      resealed += opened.length;
+        if (plain === null) failed.push(`${table}.${column}, ${key} ${secret.key}`);
+        else if (!secret.sealed.startsWith(`${this.sealer.keyId}.`))
+          outdated.push({ ...secret, resealed: this.sealer.seal(plain, secret.context) });
+      }
+      if (outdated.length > 0) await this.db.upkeep.query(update, RESEALED.values(outdated));
+      resealed += outdated.length;
       if (found.length < BATCH_ROWS) break;
       after = found.at(-1)?.key ?? after;
     }

@@ -62,11 +62,26 @@ describe('connections (platform §3.3)', () => {
     const lines = logLines(logger);
     const second = await startService(service, harness.env, logger);
     harness.onClose(() => second.stop());
+    await eventually(() => lines().some(({ secrets }) => secrets !== undefined));
     expect(lines()).toContainEqual(
-      expect.objectContaining({ level: 'error', secrets: ['template.connections.verify_token_sealed, business_id 2'] }),
+      expect.objectContaining({ level: 'error', failed: 1, secrets: ['template.connections.verify_token_sealed, business_id 2'] }),
     );
     await fixture.connect(2);
     await eventually(async () => (await ofKey('test')) === 0 && (await ofKey('new')) === 6);
+  });
+
+  it('decision 721: names the last of many secrets, which the current key sealed before it was damaged', async () => {
+    const { harness, replicas } = fixture;
+    for (let business = 1; business <= 120; business++) await fixture.connect(business);
+    await harness.db.query(`UPDATE template.connections SET verify_token_sealed = 'test.damaged' WHERE business_id = 120`);
+    for (const replica of replicas) await replica.stop();
+    const logger = createLogger('template', 'info');
+    const lines = logLines(logger);
+    const restarted = await startService(service, harness.env, logger);
+    harness.onClose(() => restarted.stop());
+    const damaged = { failed: 1, secrets: ['template.connections.verify_token_sealed, business_id 120'] };
+    await eventually(() => lines().some(({ msg }) => /stored secrets/.test(String(msg))));
+    expect(lines()).toContainEqual(expect.objectContaining(damaged));
   });
 
   it('decision 712: keeps the secrets of a connection when the sealing key is replaced', async () => {
