@@ -70,6 +70,21 @@ describe('two-step login (additions §7, decision 372)', () => {
     expect(await stateOf(owner)).toMatchObject({ recovery_codes_left: 8 });
   });
 
+  it('a damaged secret leaves the recovery codes, and one that is not confirmed yet can be replaced', async () => {
+    const damage = (id: number) =>
+      dashboard.db.query(`UPDATE access.totp SET secret_sealed = left(secret_sealed, -8) || 'AAAAAAAA' WHERE user_id = $1`, [id]);
+    const { secret, recoveryCodes } = await setUpTwoSteps(owner);
+    await damage(owner.id);
+    await login(owner.email, codeOf(secret, 1)).expect(401, /NOT_AUTHENTICATED/);
+    for (const code of recoveryCodes.slice(0, 6)) await login(owner.email, code).expect(200);
+    await owner.delete(OWN_TOTP, { password: PASSWORD }).expect(200);
+    const agent = await dashboard.session('agent', business);
+    await agent.post(OWN_TOTP).expect(200);
+    await damage(agent.id);
+    await agent.put(OWN_TOTP, { code: '123456' }).expect(409, /Request a new one/);
+    await setUpTwoSteps(agent);
+  });
+
   it('refuses the right code after five wrong ones; the same address at another business clears nothing', async () => {
     const { secret } = await setUpTwoSteps(owner);
     const other = await dashboard.session('owner', await dashboard.business());

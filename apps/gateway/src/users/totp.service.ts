@@ -85,7 +85,9 @@ export class TotpService {
   async confirm({ user_id, business_id }: SessionUser, token: string, code: string): Promise<string[]> {
     const sealed = await this.totp.secretOf(user_id, false);
     if (sealed === null) throw new GatewayError('CONFLICT', 'Request a secret first, or turn two-step login off.');
-    const step = stepOf(this.sealer.open(sealed, contextOf(user_id)), code);
+    const secret = this.sealer.openOrNull(sealed, contextOf(user_id));
+    if (secret === null) throw new GatewayError('CONFLICT', 'The secret cannot be read. Request a new one.');
+    const step = stepOf(secret, code);
     if (step === null) throw invalid('code', 'is wrong. Check that the clock of your device is right.');
     const codes = newRecoveryCodes();
     await this.db.transaction(async (tx) => {
@@ -101,7 +103,9 @@ export class TotpService {
   async use(user_id: number, code: string): Promise<'code' | 'recovery_code' | null> {
     const sealed = await this.totp.secretOf(user_id, true);
     if (sealed === null) return null;
-    const step = stepOf(this.sealer.open(sealed, contextOf(user_id)), code);
+    // Recovery codes work even if the secret is damaged.
+    const secret = this.sealer.openOrNull(sealed, contextOf(user_id));
+    const step = secret === null ? null : stepOf(secret, code);
     if (step !== null) return (await this.totp.useStep(user_id, step)) ? 'code' : null;
     return (await this.totp.useRecoveryCode(user_id, recoveryHash(code))) ? 'recovery_code' : null;
   }
