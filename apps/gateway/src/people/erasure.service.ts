@@ -70,7 +70,13 @@ export class ErasureService extends BackgroundLoop {
   protected async round(): Promise<number> {
     const erasure = await this.erasures.claim();
     if (erasure === null) return POLL_EVERY_MS;
-    const person = JSON.parse(this.sealer.open(erasure.person_sealed, contextOf(erasure.id))) as ErasedPerson;
+    const opened = this.sealer.openOrNull(erasure.person_sealed, contextOf(erasure.id));
+    if (opened === null) {
+      const { id: erasure_id, business_id } = erasure;
+      this.logger.error({ erasure_id, business_id }, 'opening the person of an erasure failed; will retry');
+      return 0;
+    }
+    const person = JSON.parse(opened) as ErasedPerson;
     if (erasure.confirmed.length === PEOPLE_SERVICES.length && (await this.waitsForFiles(erasure, person))) return 0;
     const confirmed: PeopleService[] = [];
     for (const service of PEOPLE_SERVICES) if (await this.erase(service, erasure, person)) confirmed.push(service);

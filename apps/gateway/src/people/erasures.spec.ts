@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { HasErasedFiles, PEOPLE_SERVICES, type Operation } from '@mgw/contracts';
 import { migratedDatabase } from '@mgw/harness';
 import { Database } from '@mgw/postgres';
+import { Sealer } from '@mgw/sealing';
 import { createLogger } from '@mgw/telemetry';
 import { eventually, type TestDatabase } from '@mgw/testing';
 import { service as gateway } from '../main';
@@ -43,6 +45,34 @@ describe('erasures', () => {
     expect([await round(), await round(), await round(), await round()]).toEqual([other, busy, other, busy]);
   });
 
+  it('one whose person does not open is named in the log, and others end', async () => {
+    await db.query('DELETE FROM access.erasures');
+    const [business] = await db.query<{ id: number }>(
+      `INSERT INTO access.businesses (name, plan, timezone) VALUES ('Damaged', 'Pro', 'UTC') RETURNING id`,
+    );
+    for (let n = 0; n < 2; n += 1) await request(business?.id ?? 0);
+    const [damaged, sound] = await db.query<{ id: number }>('SELECT id FROM access.erasures ORDER BY id');
+    const person = JSON.stringify({ business_id: business?.id, names: ['1'], conversation_ids: [1], hash_key: 'x' });
+    const context = `erasure.person:${sound?.id}`;
+    const sealer = new Sealer(`test:${randomBytes(32).toString('base64')}`);
+    await db.query('UPDATE access.erasures SET person_sealed = $1', [sealer.seal(person, context)]);
+    const rpc = {
+      call: ({ subject }: Operation) =>
+        Promise.resolve(subject === HasErasedFiles.subject ? { has_files: false } : { found: 0, next_cursor: null }),
+    };
+    const logged: unknown[] = [];
+    const log = (fields: unknown, line: string) => logged.push([line, fields]);
+    const logger = { info: log, warn: log, error: log };
+    const service = new ErasureService(db, erasures, rpc as never, sealer, {} as never, logger as never);
+    service.onApplicationBootstrap();
+    await eventually(() => logged.length >= 2);
+    await service.onApplicationShutdown();
+    expect(logged).toEqual([
+      ['opening the person of an erasure failed; will retry', { erasure_id: damaged?.id, business_id: business?.id }],
+      ['a person is erased', { erasure_id: sound?.id, business_id: business?.id }],
+    ]);
+  });
+
   it('decision 402: wait for files ever longer and without rounds, and end with one more round', async () => {
     await db.query('DELETE FROM access.erasures');
     const [business] = await db.query<{ id: number }>('SELECT id FROM access.businesses LIMIT 1');
@@ -57,7 +87,7 @@ describe('erasures', () => {
         return Promise.resolve(subject === HasErasedFiles.subject ? { has_files: hasFiles } : { found: 0, next_cursor: null });
       },
     };
-    const sealer = { open: () => JSON.stringify({ business_id: business?.id, names: ['1'], conversation_ids: [1], hash_key: 'x' }) };
+    const sealer = { openOrNull: () => JSON.stringify({ business_id: business?.id, names: ['1'], conversation_ids: [1], hash_key: 'x' }) };
     const logger = createLogger('gateway', 'silent');
     const service = new ErasureService(db, erasures, rpc as never, sealer as never, {} as never, logger);
     service.onApplicationBootstrap();
