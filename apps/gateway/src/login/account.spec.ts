@@ -359,22 +359,19 @@ describe('links by mail', () => {
     await setPassword(linkIn(reset)).expect(200);
   });
 
-  it('whoever forgot a password gets a link for each business; unknown people get the same response and no mail', async () => {
+  it('whoever forgot a password gets one mail with a link for each business; unknown people get the same response and no mail', async () => {
     const other = await dashboard.session('owner', await dashboard.business({ name: 'Kaveri\r\nBcc: thief@mail.example' }));
     await other.post(TEAM, { email: owner.email, name: 'Owner', role: 'agent', password: PASSWORD }).expect(200);
     const [known, unknown] = [await forgot(owner.email.toUpperCase()).expect(200), await forgot('nobody@mail.example').expect(200)];
     expect(unknown.body).toEqual(known.body);
-    const texts = await arrived(owner.email, 2);
-    expect(texts.map((text) => /Subject: (.*)\r/.exec(text)?.[1])).toEqual([
-      'Your password at Chai Point',
-      'Your password at Kaveri Bcc: thief@mail.example',
-    ]);
+    const [text = ''] = await arrived(owner.email);
+    expect(text).toMatch(/^Subject: Your passwords\r$/m);
+    expect(text).not.toMatch(/^Bcc:/m);
+    const links = [...text.matchAll(/^(.*):\r?\n(https:.*#token=[\w-]{43})\r?$/gm)];
+    expect(links.map(([, place]) => place)).toEqual(['Chai Point', 'Kaveri Bcc: thief@mail.example']);
     const { body } = await owner.get('/api/client/audit?action=password.forgotten').expect(200);
     expect(body).toMatchObject({ entries: [{ user: { id: owner.id }, ip: null }] });
-    for (const text of texts) {
-      expect(text).not.toMatch(/^Bcc:/m);
-      await setPassword(linkIn(text)).expect(200);
-    }
+    for (const [, , link] of links) await setPassword(link).expect(200);
     await owner.get('/api/client/me').expect(401);
     expect(mails.to('nobody@mail.example')).toEqual([]);
   });
@@ -396,7 +393,7 @@ describe('links by mail', () => {
     await dashboard.db.query('DELETE FROM access.login_attempts');
     await dashboard.db.query('UPDATE access.password_links SET expires_at = now() WHERE user_id = $1', [id]);
     await forgot(email).expect(200);
-    await arrived(email, 5);
+    await arrived(email, 4);
   });
 
   it('the fourth invitation or reset for an address within 15 minutes is not mailed, at whatever business (decision 719)', async () => {
@@ -407,7 +404,7 @@ describe('links by mail', () => {
     await forgot(email).expect(200);
     const { body } = await other.post(TEAM, { email, name: 'Ravi', role: 'agent' }).expect(200);
     const { message, invite_url } = body as { message: string; invite_url: string };
-    expect(message).toContain('No mail was sent');
+    expect(message).toContain('No mail was sent. Send the person this link');
     await forgot(email).expect(429);
     const operator = await dashboard.session('operator', null);
     const reset = (await operator.post(`/api/admin/users/${id}/reset`).expect(200)).body as { message: string };
@@ -415,7 +412,7 @@ describe('links by mail', () => {
     await setPassword(invite_url).expect(200);
     await dashboard.db.query(`UPDATE access.login_attempts SET failures = ARRAY(SELECT f - interval '15 minutes' FROM unnest(failures) f)`);
     await operator.post(`/api/admin/users/${id}/reset`).expect(200, /on its way by mail/);
-    // The two of the business before, and this one.
+    // The first two, and this one: a link that somebody handed over stays, so the request mailed none.
     await arrived(email, 3);
   });
 

@@ -15,6 +15,7 @@ import { UsersStore } from './users.store';
 
 /** Most mails with links to one address of email within 15 minutes, whoever caused them (decision 719). */
 const MAILED_LINKS = 3;
+const IGNORE = 'If you do not expect this mail, ignore it: nothing changes.\n';
 const ONCE = 'Shown this once; it works once.';
 
 export const AddedPerson = Type.Object(
@@ -72,16 +73,16 @@ export class PasswordLinks {
     return { reset_url, ...shown };
   }
 
-  /** Mails a link to each user with the address who has none that was handed over. The caller does not wait, so that it cannot find out whether there are any. */
+  /** Mails links of all accounts of the address that have none that was handed over. The caller does not wait, so that it cannot find out whether there are any. */
   mailResets(email: string, ip: string): void {
     const origin = currentOrigin();
     this.mailer.send(`network:${networkOf(ip)}`, async () => {
-      const mails = [];
+      const links: PersonalLink[] = [];
       for (const { id, business_id } of await this.users.allByEmail(email)) {
         const link = await this.createRequested(id, business_id, origin);
-        if (link) mails.push(await this.compose({ ...link, email, business_id, purpose: 'reset' }));
+        if (link) links.push({ ...link, email, business_id, purpose: 'reset' });
       }
-      return mails;
+      return this.composeResets(links);
     });
   }
 
@@ -94,7 +95,7 @@ export class PasswordLinks {
     const yourself = 'Send the person this link: it is not shown again, and it expires in 24 hours.';
     if (!this.areMailed) return yourself;
     const { taken } = await this.attempts.take([mailLimit(link.email)]);
-    if (!taken) return `No mail was sent, because this address has had three within 15 minutes. ${yourself}`;
+    if (!taken) return `No mail was sent. ${yourself}`;
     this.mailer.send(`business:${link.business_id}`, async () => [await this.compose(link)]);
     return 'The link is on its way by mail. You can also send it yourself: it is not shown again, and it expires in 24 hours.';
   }
@@ -109,13 +110,27 @@ export class PasswordLinks {
 
   /** The name of the business is the only text of the mail that people choose, so that no mail carries words of a stranger. */
   private async compose(link: PersonalLink): Promise<Mail> {
-    const place = link.business_id === null ? 'the messaging gateway' : onOneLine((await this.businesses.get(link.business_id)).name);
+    const place = await this.placeOf(link);
     const [subject, reason] =
       link.purpose === 'invitation'
         ? [`Your invitation to ${place}`, `You are invited to ${place}. Set your password within 24 hours:`]
         : [`Your password at ${place}`, `A new password was requested for you at ${place}. Set it within 24 hours:`];
-    const text = `${reason}\n\n${this.urlOf(link)}\n\nIf you do not expect this mail, ignore it: nothing changes.\n`;
+    const text = `${reason}\n\n${this.urlOf(link)}\n\n${IGNORE}`;
     return { to: link.email, subject, text };
+  }
+
+  /** @returns one mail with all links: a request takes one of the three mails of an address, however many accounts that has */
+  private async composeResets(links: PersonalLink[]): Promise<Mail[]> {
+    const [first, ...others] = links;
+    if (!first) return [];
+    if (others.length === 0) return [await this.compose(first)];
+    let text = 'New passwords were requested for your accounts. Set each of them within 24 hours:\n\n';
+    for (const link of links) text += `${await this.placeOf(link)}:\n${this.urlOf(link)}\n\n`;
+    return [{ to: first.email, subject: 'Your passwords', text: text + IGNORE }];
+  }
+
+  private async placeOf({ business_id }: PersonalLink): Promise<string> {
+    return business_id === null ? 'the messaging gateway' : onOneLine((await this.businesses.get(business_id)).name);
   }
 
   /** Browsers do not send the fragment, so no log has the token. */
