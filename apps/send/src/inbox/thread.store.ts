@@ -109,7 +109,7 @@ const NOTES = `
     WHERE conversation_id = part.id ORDER BY created_at DESC, 'note:' || id DESC LIMIT ${NEWEST_NOTES}
   ) n
   ORDER BY n.created_at DESC, message_id DESC LIMIT ${NEWEST_NOTES}`;
-/** SQL of the ids of a conversation and of those that were merged into it. @param row an alias of send.conversations */
+/** SQL of the ids of a conversation and of those that were merged into it. @param row a row with the `id` of a conversation */
 export const partsOf = (row: string) =>
   `(SELECT ${row}.id UNION ALL SELECT part.id FROM send.conversations part WHERE part.merged_into = ${row}.id)`;
 /** SQL of the last message of conversation `c`. */
