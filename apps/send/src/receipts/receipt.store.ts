@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
-import { INBOUND_PLACE } from '../inbox/thread.store';
+import { INBOUND_PLACE, partsOf } from '../inbox/thread.store';
 
 /** Finds the messages of customers that may be marked as read. */
 @Injectable()
@@ -19,10 +19,10 @@ export class ReceiptStore {
       `SELECT newest.message_id FROM send.conversations c
        JOIN send.settings s ON s.business_id = c.business_id AND s.mark_read_on_open
        CROSS JOIN LATERAL (
-         SELECT m.message_id FROM send.conversations part CROSS JOIN LATERAL (
+         SELECT m.message_id FROM ${partsOf('c')} AS part (id) CROSS JOIN LATERAL (
            SELECT message_id, ${INBOUND_PLACE} AS place, received_at FROM send.inbound_messages WHERE conversation_id = part.id
            ORDER BY ${INBOUND_PLACE} DESC, received_at DESC LIMIT 1
-         ) m WHERE part.id = c.id OR part.merged_into = c.id ORDER BY m.place DESC, m.received_at DESC LIMIT 1
+         ) m ORDER BY m.place DESC, m.received_at DESC LIMIT 1
        ) newest
        WHERE c.business_id = $1 AND c.id = $2 AND newest.message_id IS DISTINCT FROM c.marked_read`,
       [businessId, conversationId],
