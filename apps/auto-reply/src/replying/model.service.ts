@@ -51,10 +51,17 @@ export class ModelService {
     private readonly config: AutoReplyConfig,
   ) {}
 
+  /** @returns null without a key @throws ModelFailure if the stored key is damaged */
+  openKey(businessId: number, { api_key_sealed }: Settings): string | null {
+    if (api_key_sealed === null) return null;
+    const key = this.sealer.openOrNull(api_key_sealed, `auto_reply.api_key:${businessId}`);
+    if (key === null) throw new ModelFailure('the stored model API key cannot be read: save it again', false);
+    return key;
+  }
+
   /** @throws ModelFailure, Interrupted */
-  async reply(businessId: number, settings: Settings, conversation: ChatMessage[]): Promise<string> {
+  async reply(settings: Settings, key: string | null, conversation: ChatMessage[]): Promise<string> {
     const base = (settings.base_url ?? this.config.baseUrl).replace(/\/+$/, '');
-    const key = settings.api_key_sealed && this.sealer.open(settings.api_key_sealed, `auto_reply.api_key:${businessId}`);
     const messages = [...(settings.instructions ? [{ role: 'system', content: settings.instructions }] : []), ...conversation];
     const result = await this.egress.postAndRead(
       {

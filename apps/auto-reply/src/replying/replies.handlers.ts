@@ -37,7 +37,8 @@ export class RepliesHandlers {
       );
     try {
       const settings = await this.settings.forBusiness(business_id);
-      return { reply: await this.models.reply(business_id, settings, [{ role: 'user', content: text }]) };
+      const key = this.models.openKey(business_id, settings);
+      return { reply: await this.models.reply(settings, key, [{ role: 'user', content: text }]) };
     } catch (error) {
       if (error instanceof ModelFailure) throw new GatewayError('MODEL_UNAVAILABLE', `No reply: ${error.message}.`);
       throw error;

@@ -130,10 +130,12 @@ export class ReplyService {
   }
 
   private async compose(question: Question, { settings, messages }: Context): Promise<string> {
+    // Before the reservation, which counts a call of the model.
+    const key = this.models.openKey(question.business_id, settings);
     const reserved = await this.replies.reserve(question, await this.priceOf(question, settings), settings.timezone);
     if (reserved !== 'reserved') throw new Skipped(LIMITS[reserved]);
     if (settings.show_typing) this.showTyping(question);
-    const reply = await this.models.reply(question.business_id, settings, messages);
+    const reply = await this.models.reply(settings, key, messages);
     await this.replies.saveReply(question, reply);
     await this.loadContext(question);
     return reply;

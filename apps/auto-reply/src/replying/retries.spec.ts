@@ -1,4 +1,4 @@
-import { FindUnanswered, GatewayError } from '@mgw/contracts';
+import { FindUnanswered, GatewayError, TryAutoReply } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -76,6 +76,25 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await called(1);
     autoReply.model.fail('Hello', 401);
     expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
+  });
+
+  it('decision 726: is left for an agent at once if the stored key is damaged, and counts no call', async () => {
+    const { harness, model } = autoReply;
+    await autoReply.run();
+    await autoReply.set({ api_key_sealed: harness.sealer.seal('key', 'auto_reply.api_key:1') });
+    await harness.db.query(`UPDATE auto_reply.settings SET api_key_sealed = 'test.damaged'`);
+    await autoReply.receive(1, 'Hello');
+    const reason = 'the stored model API key cannot be read: save it again';
+    expect(await end()).toMatchObject({ state: 'failed', reason, reply: null });
+    expect(await harness.db.query('SELECT model_calls, failed_attempts FROM auto_reply.replies')).toEqual([
+      { model_calls: 0, failed_attempts: 0 },
+    ]);
+    const trial = harness.rpc.call(TryAutoReply, { business_id: 1, text: 'Hello' });
+    await expect(trial).rejects.toMatchObject({ error_code: 'MODEL_UNAVAILABLE', message: `No reply: ${reason}.` });
+    await autoReply.set({ api_key_sealed: harness.sealer.seal('new key', 'auto_reply.api_key:1') });
+    model.release();
+    await autoReply.receive(1, 'Hello again');
+    await eventually(async () => (await autoReply.states())['Hello again'] === 'replied');
   });
 
   it('decision 243: is tried again when its thread could not be read in time', async () => {
