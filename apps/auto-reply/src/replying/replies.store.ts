@@ -35,7 +35,7 @@ export interface Question {
   late: boolean;
   /** Claims. */
   attempts: number;
-  /** Attempts that failed; counted anew once the reply may have been sent. */
+  /** Attempts that failed; counted from zero once the reply may have been sent. */
   failed_attempts: number;
   /** Attempts that began without ending, including this one. */
   unfinished_attempts: number;
@@ -221,7 +221,7 @@ export class RepliesStore {
   }
 
   /**
-   * Records that the reply may be sent from now on, and counts failed attempts anew: a worker that takes over follows up the send.
+   * Records that the reply may be sent from now on, and resets failed attempts: a worker that takes over follows up the send.
    * @returns false if a newer question or another worker replaced this one: send nothing
    */
   async startSending({ id, attempts }: Question): Promise<boolean> {

@@ -92,7 +92,7 @@ type ClaimRow = { lease: string; status: string } & (DueRecipient | { [Field in 
  * Renews the lease, and claims recipients if this process still holds it and the broadcast runs. The row lock of the broadcast comes first, so
  * a pause that commits earlier takes effect.
  *
- * The recipients are numbered once: a nested loop would number the rows anew for each row, and skip those that it has updated.
+ * The recipients are numbered once: a nested loop would number the rows again for each row, and skip those that it has updated.
  */
 function claimOf(condition: string): string {
   return `WITH held AS (
