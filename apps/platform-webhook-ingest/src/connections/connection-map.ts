@@ -1,10 +1,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListedConnection } from '@mgw/contracts';
 import type { Logger } from '@mgw/telemetry';
 import { idsIn, numbersIn } from './callback-ids';
 
 /** A callback chooses at most this many secrets by the numbers and accounts that it names. All businesses of one app share a secret. */
 const MOST_CANDIDATES = 4;
+/** Trying all secrets yields to requests and probes this often, in milliseconds. */
+const YIELD_EVERY_MS = 10;
 
 type Open = (sealed: string, context: string) => string;
 
@@ -39,12 +42,22 @@ export class ConnectionMap {
 
   /** The businesses with the secret that made this signature over these bytes. Tries only secrets of businesses that the callback names. */
   signersNamed(body: Buffer, signature: Buffer): number[] {
-    return this.holders(this.candidates(body).slice(0, MOST_CANDIDATES), body, signature);
+    for (const secret of this.candidates(body).slice(0, MOST_CANDIDATES)) {
+      if (isSignedWith(secret, body, signature)) return this.holders(secret);
+    }
+    return [];
   }
 
   /** Like `signersNamed`, but tries every secret: the cost grows with the number of businesses. */
-  anySigners(body: Buffer, signature: Buffer): number[] {
-    return this.holders(this.holdersBySecret.keys(), body, signature);
+  async anySigners(body: Buffer, signature: Buffer): Promise<number[]> {
+    let yieldAt = performance.now() + YIELD_EVERY_MS;
+    for (const secret of this.holdersBySecret.keys()) {
+      if (isSignedWith(secret, body, signature)) return this.holders(secret);
+      if (performance.now() < yieldAt) continue;
+      await nextTurn();
+      yieldAt = performance.now() + YIELD_EVERY_MS;
+    }
+    return [];
   }
 
   /** Whether the callback names a connected business, and few enough that `signersNamed` tries the secrets of all. */
@@ -99,11 +112,8 @@ export class ConnectionMap {
     return undefined;
   }
 
-  private holders(secrets: Iterable<string>, body: Buffer, signature: Buffer): number[] {
-    for (const secret of secrets) {
-      if (timingSafeEqual(createHmac('sha256', secret).update(body).digest(), signature)) return this.holdersBySecret.get(secret) ?? [];
-    }
-    return [];
+  private holders(secret: string): number[] {
+    return this.holdersBySecret.get(secret) ?? [];
   }
 
   /** @param open returns an empty text for a secret that does not open */
@@ -121,6 +131,10 @@ export class ConnectionMap {
     append(this.claimsByNumber, connection.phone_number_id, business_id);
     append(this.claimsByAccount, connection.business_account_id, business_id);
   }
+}
+
+function isSignedWith(secret: string, body: Buffer, signature: Buffer): boolean {
+  return timingSafeEqual(createHmac('sha256', secret).update(body).digest(), signature);
 }
 
 /** Verified claims come first; among them those that the platform does not refuse now, then the oldest. */

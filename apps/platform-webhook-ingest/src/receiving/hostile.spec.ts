@@ -226,6 +226,35 @@ describe('hostile callbacks (guarantees §10)', () => {
       expect(genuine).toEqual(Array(200).fill(200));
     }, 240_000);
 
+    describe('decision 741: callbacks of 3 MB for a number that is not connected', () => {
+      const unconnected = (filling: string) => ({
+        filling,
+        entry: [
+          { id: '8999', changes: [{ field: 'messages', value: { metadata: { phone_number_id: '7999' }, messages: [text('wamid.u')] } }] },
+        ],
+      });
+      const large = bytesOf(unconnected('x'.repeat(2_900_000)));
+
+      it('are accepted from any connected business, and refused when the signature is wrong', async () => {
+        connections = Array.from({ length: 12 }, (_, i) => connection(i + 1));
+        await harness.run(service);
+        expect(await call(large, `sha256=${'0'.repeat(64)}`)).toBe(401);
+        expect(await postUntilStored(large.toString(), 11)).toBe(200);
+        expect([await count('callbacks'), await count('dead_letters')]).toEqual([1, 0]);
+      });
+
+      it('do not hold up other callbacks while the secrets of many businesses are tried', async () => {
+        connections = Array.from({ length: 400 }, (_, i) => connection(i + 1));
+        await harness.run(service);
+        expect(await post(envelope({ messages: [text('wamid.first')] }))).toBe(200);
+        const responses: string[] = [];
+        const forged = call(large, `sha256=${'0'.repeat(64)}`).then((response) => responses.push(`forged ${response}`));
+        const genuine = post(envelope({ messages: [text('wamid.second')] })).then((response) => responses.push(`genuine ${response}`));
+        await Promise.all([forged, genuine]);
+        expect(responses).toEqual(['genuine 200', 'forged 401']);
+      });
+    });
+
     it('decision 47: accepts a callback without numbers from any connected business', async () => {
       connections = Array.from({ length: 300 }, (_, i) => connection(i + 1));
       await harness.run(service);
