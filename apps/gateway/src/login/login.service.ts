@@ -114,7 +114,10 @@ export class LoginService {
     await this.audit.add({ user_id, business_id, action: 'session.closed', target: `user:${user_id}`, detail: {} });
   }
 
-  /** @returns the accounts for which the password is right, except those that are over their limit of guesses */
+  /**
+   * A login that names its account has the limit of wrong passwords only, so that guesses at an account do not keep its person out.
+   * @returns the accounts for which the password is right, except those that are over their limit of guesses
+   */
   private async check(email: string, account: string, { password, ip, userId }: Credentials): Promise<Account[]> {
     const address = addressSubject(ip);
     await this.purge();
@@ -125,14 +128,14 @@ export class LoginService {
     const attempt = await this.attempts.require(limits, LIMITED);
     const users = await this.users.allByEmail(email);
     const named = userId === null ? users : users.filter(({ id }) => id === userId);
-    const guesses = await this.attempts.takeOpen(named.map(guessSubject), GUESS_LIMIT, attempt.at);
-    const open = named.filter((user) => guesses.has(guessSubject(user)));
+    const guesses = userId === null && (await this.attempts.takeOpen(users.map(guessSubject), GUESS_LIMIT, attempt.at));
+    const open = guesses ? users.filter((user) => guesses.has(guessSubject(user))) : named;
+    const isFull = (user: Account) => guesses && guesses.get(guessSubject(user)) !== false;
     const hashes = await matchingHashes(
       open.map(({ password_hash }) => password_hash),
       password,
     );
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
-    const isFull = (user: Account) => guesses.get(guessSubject(user)) === true;
     const wrong = { account, ip };
     if (right.length === 0) {
       const known = named.length > 0 ? named : users;

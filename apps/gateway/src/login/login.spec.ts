@@ -125,7 +125,6 @@ describe('login (spec §10)', () => {
       const twin = await sessionOf(email, TWIN);
       await twin.put('/api/client/me/password', { current_password: TWIN, new_password: PASSWORD }).expect(200);
       expect((await login(email, PASSWORD).expect(200)).body).toMatchObject({ user: { id: twinId } });
-      await loginTo(id, email, PASSWORD).expect(401, /NOT_AUTHENTICATED/);
       await dashboard.db.query(
         `UPDATE access.login_attempts SET failures = ARRAY(SELECT f - interval '15 minutes' FROM unnest(failures) f)`,
       );
@@ -138,6 +137,17 @@ describe('login (spec §10)', () => {
       for (let n = 0; n < 5; n += 1) await loginTo(id, email, TWIN).expect(401, /NOT_AUTHENTICATED/);
       await loginTo(id, email, PASSWORD).expect(429);
       await loginTo(twinId, email, TWIN).expect(429);
+    });
+
+    it('a login that names the account works over the limit and ends the count; five wrong ones are refused as ever', async () => {
+      const { email, id } = await twins();
+      await guess(email, 20);
+      for (let n = 0; n < 4; n += 1) await loginTo(id, email, TWIN).expect(401, /NOT_AUTHENTICATED/);
+      await login(email, PASSWORD).expect(401, /NOT_AUTHENTICATED/);
+      await loginTo(id, email, PASSWORD).expect(429);
+      await dashboard.db.query(`DELETE FROM access.login_attempts WHERE subject LIKE 'account:%'`);
+      expect((await loginTo(id, email, PASSWORD).expect(200)).body).toMatchObject({ user: { id } });
+      expect((await login(email, PASSWORD).expect(200)).body).toMatchObject({ user: { id } });
     });
 
     it('the person’s own password ends the count, and so does a link', async () => {
@@ -208,6 +218,9 @@ describe('login (spec §10)', () => {
     const [guessed, own] = await refused();
     expect([guessed?.length, own?.length]).toEqual([3, 3]);
     expect(guessed?.[0]).toMatchObject({ target: `user:${owner.id}`, detail: { locked: true } });
+    await login(owner.email, 'wrong password').expect(401);
+    const [over, below] = await refused();
+    expect([over?.[0], below?.[0]]).toMatchObject([{ detail: { locked: true } }, { detail: { locked: false } }]);
   });
 
   it('spec §10: ten concurrent right logins to one account all succeed', async () => {
