@@ -16,19 +16,24 @@ export const BODY_LIMIT = 64 * 1024;
 /** Limit of a body on routes that take lists of people. */
 export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
 export const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
+/**
+ * Limit of a body without credentials, such as a login: email, password and code at their longest take 7 kB if JSON escapes every character.
+ * Each of these requests has a place among the requests in flight (shares.ts), which bounds their bytes together (decision 737).
+ */
+const ANONYMOUS_BODY_LIMIT = 8 * 1024;
 
 /**
  * Bytes of the bodies in flight, from the first byte to the end of the response. Parsing multiplies the size of a body, so at most one
  * body above 64 kB is parsed and held at a time.
  */
 const BUDGETS = {
-  anonymous: () => new ByteBudget(1024 * 1024, BODY_LIMIT),
   small: () => new ByteBudget(8 * 1024 * 1024, 2 * 1024 * 1024),
   large: () => new ByteBudget(4 * LARGE_BODY_LIMIT, LARGE_BODY_LIMIT),
 };
 /** JSON values in a body. An empty array takes three bytes on the wire and twenty times that in memory. */
 const MAX_VALUES = 10_000;
 const MAX_LARGE_VALUES = 500_000;
+const MAX_ANONYMOUS_VALUES = 100;
 /** The slowest allowed arrival of a body, in bytes per interval. */
 export const PACE_EVERY_MS = 3_000;
 const PACE = 1;
@@ -44,7 +49,7 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
  * only (decision 5).
  */
 export function readBodies(server: FastifyInstance): void {
-  const pools: Pools = { anonymous: BUDGETS.anonymous(), small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
+  const pools: Pools = { small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', (request, payload, done) =>
     done(null, takesFile(request) ? new UnreadFile(payload) : new UnreadBody(request, payload, pools)),
@@ -68,8 +73,6 @@ export function readBodies(server: FastifyInstance): void {
 }
 
 interface Pools {
-  /** Bodies of requests without credentials, by network. */
-  anonymous: ByteBudget;
   small: ByteBudget;
   large: ByteBudget;
   turns: FairQueue;
@@ -89,12 +92,11 @@ export class UnreadBody {
    */
   async read(response: ServerResponse): Promise<unknown> {
     const { request, pools } = this;
-    const limit = request.routeOptions.bodyLimit;
+    const limit = request.user ? request.routeOptions.bodyLimit : ANONYMOUS_BODY_LIMIT;
     const declared = request.headers['content-length'];
     if (Number(declared) > limit) throw tooLarge();
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
-    const budget = request.user ? pools[large ? 'large' : 'small'] : pools.anonymous;
     const held: (() => void)[] = [];
     const release = () => {
       for (const one of held.splice(0)) one();
@@ -104,20 +106,26 @@ export class UnreadBody {
       if (response.destroyed) release();
     };
     untilClosed(response, release);
-    const take = (size: number) => hold(budget.take(holder, size));
-    if (declared !== undefined) take(Number(declared));
-    const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve: declared === undefined ? take : null });
+    const take = request.user && ((size: number) => hold(pools[large ? 'large' : 'small'].take(holder, size)));
+    if (declared !== undefined) take?.(Number(declared));
+    const reserve = declared === undefined ? take : undefined;
+    const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve });
     if (large) hold(await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
     // Some clients send a content type although the action takes no body.
-    return bytes.length === 0 ? undefined : parseJsonBody(bytes, limit > BODY_LIMIT ? MAX_LARGE_VALUES : MAX_VALUES);
+    return bytes.length === 0 ? undefined : parseJsonBody(bytes, mostValues(limit));
   }
+}
+
+function mostValues(limit: number): number {
+  if (limit === ANONYMOUS_BODY_LIMIT) return MAX_ANONYMOUS_VALUES;
+  return limit > BODY_LIMIT ? MAX_LARGE_VALUES : MAX_VALUES;
 }
 
 interface Reading {
   limit: number;
   pace: number;
   /** Reserves each chunk of a body without Content-Length; throws when too much is in flight. */
-  reserve: ((size: number) => void) | null;
+  reserve: ((size: number) => void) | undefined;
 }
 
 /** Reads the stream to its end, and keeps at most `limit` bytes. */
