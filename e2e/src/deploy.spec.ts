@@ -56,7 +56,7 @@ interface ComposeService {
   environment?: Record<string, string>;
   healthcheck?: { test: string[] };
   restart?: string;
-  logging?: { driver: string; options: Record<string, string> };
+  logging?: { driver: string; options?: Record<string, string> };
   depends_on?: Record<string, { condition: string }>;
   volumes?: string[];
   extra_hosts?: string[];
@@ -320,13 +320,12 @@ describe('docker-compose.yml', () => {
     expect(file('docker-compose.yml')).not.toMatch(/:\/\/[^/\s]*\$\{\w*(?:PASSWORD|SECRET)/);
   });
 
-  it('bounds the log of every container that keeps running', () => {
+  it('decision 734: bounds the log of every container that keeps running, unless LOG_DRIVER names another driver', () => {
     const running = Object.entries(compose.services).filter(([, { restart }]) => restart !== 'no');
     expect(running.map(([name]) => name)).toEqual(
       expect.arrayContaining([...SERVICES, 'standalone', 'postgres', 'nats', 'redis', 'grafana']),
     );
-    for (const [name, { logging }] of running)
-      expect([name, logging]).toEqual([name, { driver: 'json-file', options: { 'max-size': '50m', 'max-file': '3' } }]);
+    for (const [name, { logging }] of running) expect([name, logging]).toEqual([name, { driver: '${LOG_DRIVER:-local}' }]);
   });
 
   it('waits for PostgreSQL until it accepts connections over the network, and tries again', async () => {
@@ -407,7 +406,7 @@ describe('docker-compose.yml', () => {
     const named = [...file('.env.example').matchAll(/^#? ?([A-Z_]+)=/gm)].map(([, name = '']) => name);
     expect(named).toContain('PUBLIC_URL');
     expect(named.toSorted()).toEqual([...new Set(read)].sort());
-    const ofCompose = ['COMPOSE_PROFILES', 'GATEWAY_BIND', 'POSTGRES_PASSWORD'];
+    const ofCompose = ['COMPOSE_PROFILES', 'GATEWAY_BIND', 'LOG_DRIVER', 'POSTGRES_PASSWORD'];
     expect(named.filter((name) => !ofCompose.includes(name) && !file('docs/configuration.md').includes(`\`${name}\``))).toEqual([]);
     for (const name of ofCompose) expect(file('.env.example')).toContain(`${name}=`);
   });
