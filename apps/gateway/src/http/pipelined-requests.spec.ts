@@ -1,9 +1,12 @@
+import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { GetConnection, ImportSuppressions, ListSuppressions } from '@mgw/contracts';
 import { EventTail } from '@mgw/events';
 import { eventually } from '@mgw/testing';
+import fastify from 'fastify';
 import request from 'supertest';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { closeWaitingResponses } from './response-end';
 
 const MAX_CONNECTIONS = 8;
 const ROWS = { rows: [{ phone: '12015550100', state: 'blocked', reason: 'x'.repeat(400) }] };
@@ -124,3 +127,36 @@ describe('pipelined requests whose connection closes before their responses (gua
     leaving.abort();
   });
 });
+
+it.each(['GET', 'HEAD'])(
+  'a response to %s whose connection closed while it waited sends its header and ends without harm',
+  async (method) => {
+    const server = fastify();
+    closeWaitingResponses(server);
+    const responses: ServerResponse[] = [];
+    server.all('/', (_, reply) => {
+      reply.hijack();
+      responses.push(reply.raw);
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    try {
+      const socket = connect((server.server.address() as AddressInfo).port, '127.0.0.1').on('error', () => undefined);
+      socket.write(`GET / HTTP/1.1\r\nhost: x\r\n\r\n${method} / HTTP/1.1\r\nhost: x\r\n\r\n`);
+      const waiting = await eventually(() => responses[1]);
+      let closed = 0;
+      waiting.on('close', () => (closed += 1));
+      socket.destroy();
+      await eventually(() => closed > 0);
+      waiting.writeHead(200, { 'content-length': 0 });
+      waiting.flushHeaders();
+      waiting.end();
+      // Node.js would end the process now.
+      await new Promise(setImmediate);
+      responses[0]?.end();
+      await new Promise(setImmediate);
+      expect(closed).toBe(1);
+    } finally {
+      await server.close();
+    }
+  },
+);

@@ -14,8 +14,12 @@ export function closeWaitingResponses(fastify: FastifyInstance): void {
     const responses = new Set<ServerResponse>();
     waiting.set(socket, responses);
     socket.once('close', () => {
-      // Node.js closes a response with the socket that it is assigned.
-      for (const response of responses) response.assignSocket(new Socket().destroy());
+      for (const response of responses) {
+        // Otherwise Node.js would take a response that ends later from the connection, which it does not have. The error ends the process.
+        response.removeAllListeners('finish');
+        // Node.js closes a response with the socket that it is assigned.
+        response.assignSocket(new Socket().destroy());
+      }
     });
     return responses;
   };
