@@ -33,6 +33,8 @@ export interface Question {
   stale: boolean;
   /** Whether it is too late for a reply. */
   late: boolean;
+  /** Whether a send of its reply has ended, even if the process that sent it died. */
+  send_ended: boolean;
   /** Claims. */
   attempts: number;
   /** Attempts that failed; counted from zero once the reply may have been sent. */
@@ -51,6 +53,8 @@ type Listed = ReplyOf<typeof ListAutoReplies>;
 
 /** How long after its question an automatic reply is useful; later an agent should reply. */
 const USEFUL = '2 minutes';
+/** USEFUL, CLAIM and two minutes: the send service ends a send whose process died after 105 seconds at most. */
+const SEND_ENDED = '5 minutes';
 /** How long a question waits for further messages, so that the model is called once for several in a row. */
 const WAIT = '2 seconds';
 /** Calls of the model that several questions in a row may make on one place under the limits. */
@@ -142,7 +146,8 @@ export class RepliesStore {
        UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, unfinished_attempts = unfinished_attempts + 1, worker_id = $2
        FROM fitting WHERE r.id = fitting.id
        RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, failed_attempts, unfinished_attempts,
-         origin, traceparent, received_at < now() - interval '${USEFUL}' AS late, received_at < now() - interval '23 hours' AS stale`,
+         origin, traceparent, received_at < now() - interval '${USEFUL}' AS late,
+         received_at < now() - interval '${SEND_ENDED}' AS send_ended, received_at < now() - interval '23 hours' AS stale`,
       [atMost, workerId, full, [...origins.of.keys()], [...origins.of.values()], origins.newcomer],
     );
     return rows.map((row) => ({

@@ -208,13 +208,15 @@ export class ReplyService {
    * @param maybeSent whether the reply may have been sent
    */
   private async handleFailure(question: Question, error: unknown, maybeSent: boolean): Promise<void> {
-    const { id, business_id, failed_attempts, sending } = question;
+    const { id, business_id, failed_attempts, sending, send_ended } = question;
     if (error instanceof Skipped) return this.replies.end(question, 'skipped', error.message, error instanceof Superseded);
     if (error instanceof TooLate) return this.replies.end(question, 'failed', error.message);
     if (error instanceof Interrupted)
       return void (await this.replies.postpone(question, { afterSeconds: 0, failedAttempts: failed_attempts, maybeSent, always: true }));
     const known = error instanceof GatewayError || error instanceof ModelFailure;
-    const failedAttempts = maybeSent && !sending ? 1 : failed_attempts + 1;
+    // The attempt only found that an earlier one has not ended.
+    const isInFlight = error instanceof GatewayError && error.error_code === 'IDEMPOTENCY_IN_FLIGHT' && sending && !send_ended;
+    const failedAttempts = maybeSent && !sending ? 1 : failed_attempts + (isInFlight ? 0 : 1);
     const afterSeconds = Math.min(MAX_PAUSE_S, 2 * 2 ** failedAttempts);
     const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
     // A reply that may have been sent is followed up even when it is no longer useful.

@@ -1,4 +1,4 @@
-import { FindUnanswered, GatewayError, TryAutoReply } from '@mgw/contracts';
+import { FindUnanswered, GatewayError, TryAutoReply, type ErrorCode } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -195,6 +195,41 @@ describe('guarantees §8: a question whose model does not reply', () => {
       expect(await autoReply.states()).toEqual({ Hello: 'skipped', 'Hello?': 'failed' });
       return true;
     });
+  });
+
+  it('decision 742: gets its reply although the send whose response was lost ends only after 100 seconds', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    const respond = (code: ErrorCode) => () => {
+      throw new GatewayError(code, 'Not now.');
+    };
+    autoReply.respondToSends(respond('DEADLINE_EXCEEDED'), ...Array<() => never>(7).fill(respond('IDEMPOTENCY_IN_FLIGHT')));
+    await autoReply.receive(1, 'Hello');
+    for (let sends = 1; sends <= 8; sends++) {
+      await eventually(async () => {
+        if (autoReply.sends.length < sends) await autoReply.endPauses();
+        return autoReply.sends.length >= sends && (await isWaiting());
+      });
+      await autoReply.advanceTime(13);
+    }
+    expect(await endAfterPauses()).toMatchObject({ state: 'replied' });
+    expect(await autoReply.harness.published('ai.replied')).toHaveLength(1);
+  });
+
+  it('decision 742: is left for an agent if its send is in flight for longer than any', async () => {
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.model.release();
+    const inFlight = () => {
+      throw new GatewayError('IDEMPOTENCY_IN_FLIGHT', 'Not now.');
+    };
+    autoReply.respondToSends(...Array<() => never>(8).fill(inFlight));
+    await autoReply.receive(1, 'Hello');
+    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting()));
+    await autoReply.advanceTime(301);
+    expect(await endAfterPauses()).toMatchObject({ state: 'failed', reason: 'IDEMPOTENCY_IN_FLIGHT: Not now.' });
+    expect(autoReply.sends).toHaveLength(4);
   });
 
   it('decision 243: gets no late reply that was composed in time', async () => {
