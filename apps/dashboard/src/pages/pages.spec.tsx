@@ -100,6 +100,29 @@ describe('pages by their address (decision 430)', () => {
     ]);
   });
 
+  it('login: offers the account of the last login in this browser after a wrong password only (decision 718)', async () => {
+    expectErrors();
+    const wrong = () => new Refusal(401, { error: 'Wrong email or password.', error_code: 'NOT_AUTHENTICATED' });
+    const responses = [wrong, () => ({ message: 'Logged in.', user: { id: 9 } }), wrong, wrong];
+    const last = () => screen.queryByRole('button', { name: 'Log in to the account you last used here' });
+    localStorage.removeItem('login.account');
+    open('/login', { 'POST /api/client/login': () => responses.shift()?.() });
+    await enter('a@b.example');
+    await press('Log in');
+    await screen.findByText('Wrong email or password.');
+    expect(last()).toBeNull();
+    await press('Log in');
+    await waitFor(() => expect(localStorage.getItem('login.account')).toBe('9'));
+    expect(last()).toBeNull();
+    await press('Log in');
+    await screen.findByText('Wrong email or password.');
+    await press('Log in to the account you last used here');
+    await screen.findByRole('button', { name: 'Choose another account' });
+    expect(sent().at(-1)?.body).toEqual({ email: 'a@b.example', password: 'x', user_id: 9 });
+    expect(last()).toBeNull();
+    localStorage.removeItem('login.account');
+  });
+
   it('login: somebody else logs in with a password after an organization’s login', async () => {
     expectErrors();
     open('/login?choose=true', { 'POST /api/client/oidc/login': asksForAccount, 'POST /api/client/login': asksForAccount });

@@ -22,6 +22,9 @@ const PROBLEMS: Record<string, string> = {
 const providerProblem = (problem: string): string =>
   PROBLEMS[problem] ?? 'Your organization’s login did not respond. Try again in a moment, or use your password.';
 
+/** The account of this browser's last login, by its id only. */
+const LAST_ACCOUNT = 'login.account';
+
 const route = getRouteApi('/login');
 
 export function LoginPage() {
@@ -41,7 +44,10 @@ export function LoginPage() {
       if (by === 'provider') return request(api.POST('/api/client/oidc/login', { body: chosen }));
       return request(api.POST('/api/client/login', { body: { ...credentials, ...chosen, ...(code && { code }) } }));
     },
-    onSuccess: () => window.location.assign(ownPage(next)),
+    onSuccess: ({ user }) => {
+      localStorage.setItem(LAST_ACCOUNT, String(user.id));
+      window.location.assign(ownPage(next));
+    },
     onError: (failure, { by }) => {
       if (!(failure instanceof ApiError)) return;
       setQuestion(failure.code === 'ACCOUNT_REQUIRED' ? { by, accounts: failure.accounts } : undefined);
@@ -64,6 +70,8 @@ export function LoginPage() {
     forgetAccount();
   };
   const error = login.error !== null && !isQuestion(login.error) ? login.error : forgotten.error;
+  const isWrongPassword = isRefused(login.error) && login.variables?.by === 'password' && code === undefined;
+  const lastAccount = isWrongPassword && account === undefined ? localStorage.getItem(LAST_ACCOUNT) : null;
   const alert = error && (
     <Alert color="red" role="alert">
       {error instanceof ApiError ? error.message : 'The server did not respond. Try again in a moment.'}
@@ -144,6 +152,17 @@ export function LoginPage() {
         <Button type="submit" loading={login.isPending} fullWidth>
           Log in
         </Button>
+        {lastAccount !== null && (
+          <Button
+            variant="subtle"
+            onClick={() => {
+              setAccount(Number(lastAccount));
+              login.mutate({ by: 'password', user_id: Number(lastAccount) });
+            }}
+          >
+            Log in to the account you last used here
+          </Button>
+        )}
         {account !== undefined && (
           <Button
             variant="subtle"
@@ -192,6 +211,8 @@ function LoginFrame({ children }: PropsWithChildren) {
   );
 }
 
+/** A login that names its account may work when one without it does not (decision 718). */
+const isRefused = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_AUTHENTICATED';
 const isCodeMissing = (error: unknown): boolean => error instanceof ApiError && error.code === 'TOTP_REQUIRED';
 /** Whether the login goes on with another question, so that there is nothing to explain. */
 const isQuestion = (error: unknown): boolean => isCodeMissing(error) || (error instanceof ApiError && error.code === 'ACCOUNT_REQUIRED');
