@@ -12,7 +12,7 @@ export class LoginRequest {
   @IsText(1, 256)
   password!: string;
 
-  /** Only after ACCOUNT_REQUIRED: one of its accounts. */
+  /** One of the accounts of ACCOUNT_REQUIRED, or the account of an earlier login (decision 718). */
   @Optional(IsInt(), IsPositive())
   user_id?: number | null;
 
