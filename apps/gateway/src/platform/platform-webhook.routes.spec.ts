@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
@@ -14,13 +14,17 @@ describe('platform callbacks at the gateway (platform §4)', () => {
   let running: number;
   let respond: () => void;
   let responded: Promise<void>;
+  /** Sizes of the checked bodies. */
+  let checked: number[];
 
   beforeEach(() => {
     called = 0;
     running = 0;
+    checked = [];
     responded = new Promise<void>((resolve) => (respond = resolve));
-    const call = async (_operation: unknown, { signature }: { signature: string }) => {
+    const call = async (_operation: unknown, { signature, body_base64 }: { signature: string; body_base64: string }) => {
       called += 1;
+      checked.push(Buffer.from(body_base64, 'base64').length);
       running += 1;
       await responded;
       running -= 1;
@@ -105,5 +109,67 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     expect(await elsewhere).toBe(200);
     expect(await genuine).toBe(200);
     expect(new Set(await Promise.all(forged))).toEqual(new Set([401]));
+  });
+
+  describe('floods of wrong signatures, beside a suspect address of WhatsApp (decisions 259, 738)', () => {
+    const FORGED = Buffer.alloc(100_000, ' ');
+    const GENUINE = Buffer.alloc(10_000, ' ');
+    const WHATSAPP = '157.240.1.1';
+    const STRANGERS = ['203.0.113.5', '198.51.100.9'];
+
+    /** Makes all addresses suspect; from then on checks wait for `respond`. */
+    beforeEach(async () => {
+      respond();
+      for (const address of [WHATSAPP, ...STRANGERS])
+        for (let n = 0; n < 10; n++) expect(await post(Buffer.from('{}'), { signature: WRONG, address })).toBe(401);
+      responded = new Promise<void>((resolve) => (respond = resolve));
+      checked = [];
+    });
+
+    it('refuse no right signature, whose check takes turns with theirs', async () => {
+      let refused = 0;
+      const flood = (count: number) =>
+        STRANGERS.flatMap((address) =>
+          Array.from({ length: count }, async () => {
+            if ((await post(FORGED, { signature: WRONG, address })) === 503) refused += 1;
+          }),
+        );
+      const forged = flood(50);
+      // 62 of the 100 fit into 6 MB.
+      await eventually(() => running === 4 && refused === 38);
+      const genuine = Array.from({ length: 20 }, () => post(GENUINE, { address: WHATSAPP }));
+      forged.push(...flood(1));
+      await eventually(() => refused >= 40);
+      respond();
+      expect(await Promise.all(genuine)).toEqual(Array(20).fill(200));
+      const before = checked.slice(0, checked.lastIndexOf(GENUINE.length));
+      expect(before.filter((size) => size === FORGED.length).length).toBeLessThanOrEqual(4 + 2 * 20);
+      await Promise.all(forged);
+    });
+
+    it('give up their place when the caller leaves', async () => {
+      await server.listen({ port: 0, host: '127.0.0.1' });
+      const { port } = server.server.address() as AddressInfo;
+      const forged = Array.from({ length: 4 }, () => post(FORGED, { signature: WRONG, address: WHATSAPP }));
+      await eventually(() => running === 4);
+      let [arrived, left] = [0, 0];
+      server.server.on('request', (incoming: IncomingMessage, response: ServerResponse) => {
+        incoming.once('end', () => (arrived += 1));
+        response.once('close', () => (left += 1));
+      });
+      const headers = { 'content-length': '2', 'x-hub-signature-256': WRONG, 'x-forwarded-for': STRANGERS[0] };
+      const strangers = Array.from({ length: 20 }, () =>
+        httpRequest({ port, host: '127.0.0.1', path: '/webhooks/whatsapp', method: 'POST', headers })
+          .on('error', () => undefined)
+          .end('{}'),
+      );
+      await eventually(() => arrived === 20);
+      for (const stranger of strangers) stranger.destroy();
+      await eventually(() => left === 20);
+      respond();
+      await Promise.all(forged);
+      expect(await post(GENUINE, { address: STRANGERS[0] as string })).toBe(200);
+      expect(checked).toEqual([...Array<number>(4).fill(FORGED.length), GENUINE.length]);
+    });
   });
 });

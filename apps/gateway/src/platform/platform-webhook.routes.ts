@@ -1,8 +1,9 @@
 import { ReceivePlatformWebhook, VerifyPlatformHandshake } from '@mgw/contracts';
 import type { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../http/caller';
+import { untilClosed } from '../http/response-end';
 import { CallbackBodies } from './callback-bodies';
 import { WrongSignatures } from './wrong-signatures';
 
@@ -27,13 +28,14 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
   const bodiesOfSuspects = new CallbackBodies(LIMITS_OF_SUSPECTS);
   const wrong = new WrongSignatures();
 
-  const receive = async (request: FastifyRequest, signature: string): Promise<number> => {
+  const receive = async (request: FastifyRequest, reply: FastifyReply, signature: string): Promise<number> => {
     const address = networkOf(request.ip);
     const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
+    untilClosed(reply.raw, () => body.drop('the caller disconnected'));
     try {
       const context = { requestId: request.id, deadlineAt: Date.now() + RESPONSE_WITHIN_MS };
-      const call = () => rpc.call(ReceivePlatformWebhook, { body_base64: body.bytes.toString('base64'), signature }, context);
-      return (await wrong.check(address, call, ({ status }) => status === 401)).status;
+      const call = () => rpc.call(ReceivePlatformWebhook, { body_base64: body.take().toString('base64'), signature }, context);
+      return (await wrong.check(address, body, call, ({ status }) => status === 401)).status;
     } finally {
       body.release();
     }
@@ -45,9 +47,11 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
     scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query, ip }, reply) => {
+      const closed = new AbortController();
+      untilClosed(reply.raw, () => closed.abort());
       const [mode, token, challenge] = ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => String(query[name] ?? ''));
       const call = () => rpc.call(VerifyPlatformHandshake, { mode: mode ?? '', verify_token: token ?? '' });
-      const { accepted } = await wrong.check(networkOf(ip), call, (reply) => !reply.accepted);
+      const { accepted } = await wrong.check(networkOf(ip), { bytes: 0, signal: closed.signal }, call, (reply) => !reply.accepted);
       return reply
         .status(accepted ? 200 : 403)
         .type('text/plain')
@@ -56,7 +60,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
 
     scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const signature = request.headers['x-hub-signature-256'];
-      const status = typeof signature === 'string' && SIGNATURE.test(signature) ? await receive(request, signature) : 401;
+      const status = typeof signature === 'string' && SIGNATURE.test(signature) ? await receive(request, reply, signature) : 401;
       if (!request.raw.complete) void reply.header('connection', 'close');
       return reply.status(status).send({ success: status === 200 });
     });
