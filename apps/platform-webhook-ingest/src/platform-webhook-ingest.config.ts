@@ -12,4 +12,10 @@ export class IngestConfig extends config('platform-webhook-ingest', {
     min: 8,
     max: 3_650,
   }),
+  callbackMegabytes: env.integer('CALLBACK_MB_PER_HOUR', {
+    doc: 'megabytes of callbacks that each replica stores of one business within an hour; it refuses further ones, which the platform retries',
+    default: 8_000,
+    min: 10,
+    max: 1_000_000,
+  }),
 }) {}

@@ -11,6 +11,7 @@ import { ingestPersonalData } from './personal-data';
 import { CallbackHandlers } from './receiving/callback.handlers';
 import { DEAD_LETTER_BUSINESS } from './dead-letter-business';
 import { CallbackService } from './receiving/callback.service';
+import { StorageBudget } from './receiving/storage-budget';
 import { EventsInFlight } from './splitting/events-in-flight';
 import { SplitterService } from './splitting/splitter.service';
 
@@ -31,6 +32,7 @@ const ingestRetention = ({ rawCallbacksDays }: IngestConfig) => ({
     CallbacksStore,
     CallbackTimesStore,
     WaitingCallbacksStore,
+    StorageBudget,
     CallbackService,
     SplitterService,
     EventsInFlight,

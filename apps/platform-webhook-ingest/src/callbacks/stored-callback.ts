@@ -1,5 +1,11 @@
 import type { EventEnvelope } from '@mgw/contracts';
 
+/**
+ * A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash
+ * leaves a mark; without events and dead letters it keeps no body (decision 740).
+ */
+export const LARGE_BYTES = 64 * 1024;
+
 export interface StoredCallback {
   id: string;
   body: Buffer;

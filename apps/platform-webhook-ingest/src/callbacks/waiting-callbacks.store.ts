@@ -3,7 +3,7 @@ import { crashPoint } from '@mgw/faults';
 import { Database, type Tx } from '@mgw/postgres';
 import { appendAll, appendSome, appendTogether, type SplitCallback } from './append-updates';
 import { addDeadLetters, endReplay, failReplay, letterToReplay } from './dead-letters.store';
-import { wholeLetter, type StoredCallback, type Updates } from './stored-callback';
+import { LARGE_BYTES, wholeLetter, type StoredCallback, type Updates } from './stored-callback';
 import { MOST_ATTEMPTS, UnfinishedAttempts } from './unfinished-attempts';
 
 export type Split = (callback: StoredCallback) => Promise<Updates>;
@@ -79,6 +79,7 @@ export class WaitingCallbacksStore {
         if (isDone) done.push(tooLong.callback.id);
       }
       await mark(tx, claimed, done);
+      await emptyBodies(tx, whole);
       return { callbacks: claimed.length, events };
     });
   }
@@ -139,4 +140,12 @@ async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
     'UPDATE ingest.callbacks SET unfinished_attempts = 0, split_at = CASE WHEN id = ANY($2) THEN now() END WHERE id = ANY($1)',
     [begun, done],
   );
+}
+
+/** Large bodies without updates would fill the disk for the time of the retention (decision 740). The hash stays, so that a repeat is known. */
+async function emptyBodies(tx: Tx, split: SplitCallback[]): Promise<void> {
+  const isEmptied = ({ callback, updates }: SplitCallback) =>
+    callback.body.length > LARGE_BYTES && updates.events.length + updates.bad.length === 0;
+  const ids = split.filter(isEmptied).map(({ callback }) => callback.id);
+  if (ids.length > 0) await tx.query(`UPDATE ingest.callbacks SET body = '' WHERE id = ANY($1)`, [ids]);
 }

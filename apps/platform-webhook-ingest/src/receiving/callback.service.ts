@@ -12,8 +12,9 @@ import { CallbackTimesStore } from '../callbacks/callback-times.store';
 import { CallbacksStore } from '../callbacks/callbacks.store';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
-import { changesOf, ownerOf, type Owners } from '../splitting/changes';
-import type { SignedBody } from '../callbacks/stored-callback';
+import { changesOf, countUpdates, ownerOf, type Owners } from '../splitting/changes';
+import { LARGE_BYTES, type SignedBody } from '../callbacks/stored-callback';
+import { StorageBudget } from './storage-budget';
 
 /** The updates of one business in a callback. */
 interface Part {
@@ -51,9 +52,6 @@ function hashInLane(wholeHash: Buffer, lane: number, businesses: number[]): Buff
   return createHash('sha256').update(wholeHash).update(place).digest();
 }
 
-/** A callback up to this size is split before it is stored, and its events commit with it. A larger one is stored first, so that a crash leaves a mark. */
-const SPLIT_AT_ONCE_BYTES = 64 * 1024;
-
 /** Verifies and stores the platform's callbacks. A signed callback that the gateway does not understand is 200 (guarantees §2). */
 @Injectable()
 export class CallbackService {
@@ -64,6 +62,7 @@ export class CallbackService {
     private readonly signatures: Signatures,
     private readonly callbacks: CallbacksStore,
     private readonly times: CallbackTimesStore,
+    private readonly budget: StorageBudget,
     private readonly splitter: SplitterService,
     private readonly inFlight: EventsInFlight,
     private readonly relay: OutboxRelay,
@@ -81,6 +80,7 @@ export class CallbackService {
       const [first] = signers;
       if (first === undefined) return 401;
       const lane = (await this.connections.current()).signerNamed(body, signers) ?? first;
+      this.budget.check(lane);
       return this.limits.inLane(lane, body.length, () => this.storeParts(body, signers, lane));
     });
   }
@@ -97,7 +97,12 @@ export class CallbackService {
     const parts = await this.parts(body, businesses, lane);
     if (parts === undefined) return 400;
     const wholeHash = createHash('sha256').update(body).digest();
-    await Promise.all(parts.map((part) => this.store(part, wholeHash, businesses)));
+    await Promise.all(
+      parts.map(async (part) => {
+        const isNew = await this.store(part, wholeHash, businesses);
+        if (isNew) this.budget.spend(lane, part.body.length, countUpdates(changesOf(part.parsed)));
+      }),
+    );
     return 200;
   }
 
@@ -111,19 +116,23 @@ export class CallbackService {
     }
   }
 
-  private async store({ lane, parsed, body }: Part, wholeHash: Buffer, businesses: number[]): Promise<void> {
+  /** @returns false if it was stored before */
+  private async store({ lane, parsed, body }: Part, wholeHash: Buffer, businesses: number[]): Promise<boolean> {
     const map = await this.connections.current();
-    const isSplitFirst = parsed !== undefined && body.length <= SPLIT_AT_ONCE_BYTES && this.inFlight.admits(lane, 1);
+    const isSplitFirst = parsed !== undefined && body.length <= LARGE_BYTES && this.inFlight.admits(lane, 1);
     const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
     const hash = hashInLane(wholeHash, lane, businesses);
     const stored = await this.callbacks.add({ hash, wholeHash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (lane !== 0) this.times.note('callback', lane);
-    if (stored === 'waits') return this.splitter.wake();
-    if (stored === 'known' || split === null) return;
-    this.inFlight.add(lane, split.events.length);
-    recordUpdates(split);
-    this.relay.publishCommitted(stored);
+    if (stored === 'known') return false;
+    if (stored === 'waits') this.splitter.wake();
+    else if (split !== null) {
+      this.inFlight.add(lane, split.events.length);
+      recordUpdates(split);
+      this.relay.publishCommitted(stored);
+    }
+    return true;
   }
 }

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
@@ -10,6 +10,7 @@ import { service } from '../main';
 const SMALL_HEAP = { NODE_OPTIONS: '--max-semi-space-size=4 --max-old-space-size=128' };
 const LONG = { timeoutMs: 120_000 };
 const text = (id: string, from = '919876543210', body = 'Hi') => ({ from, id, timestamp: '1767323045', type: 'text', text: { body } });
+const inGroup = (message: object) => ({ ...message, group_id: 'Y2FwaV9ncm91cDox' });
 const status = (id: string) => ({ id, status: 'sent', timestamp: '1767323045', recipient_id: '919876543210' });
 const envelope = (value: object, business = 1) => ({
   object: 'whatsapp_business_account',
@@ -22,7 +23,7 @@ describe('hostile callbacks (guarantees §10)', () => {
 
   beforeEach(async () => {
     harness = await startHarness(service);
-    connections = [1, 2].map((id) => connection(id));
+    connections = [1, 2, 3].map((id) => connection(id));
     harness.respond(ListConnections, ({ after_business_id }) => ({
       connections: connections.filter(({ business_id }) => business_id > after_business_id).slice(0, 500),
     }));
@@ -142,6 +143,55 @@ describe('hostile callbacks (guarantees §10)', () => {
     }, 240_000);
   });
 
+  describe('N4, decision 740: signed callbacks that fill the disk', () => {
+    /** Random texts, which PostgreSQL cannot compress. */
+    const padded = (bytes: number, content: object = {}) => ({ ...content, filling: randomBytes(bytes / 2).toString('hex') });
+    const bodyBytes = () => number('(SELECT coalesce(sum(octet_length(body)), 0) FROM ingest.callbacks)');
+
+    it('keeps no body of a large callback without updates, and still knows a repeat', async () => {
+      await harness.run(service);
+      const large = JSON.stringify(padded(2_900_000));
+      expect([await post(large), await post(padded(300_000, envelope({ messages: [text('wamid.group')].map(inGroup) })))]).toEqual([
+        200, 200,
+      ]);
+      await isSplit();
+      expect(await bodyBytes()).toBe(0);
+      expect(await post(large)).toBe(200);
+      await isSplit();
+      expect([await count('callbacks'), await count('dead_letters'), await bodyBytes()]).toEqual([2, 0, 0]);
+    });
+
+    it('keeps the body of a large callback with an event or a dead letter, and of a small one', async () => {
+      await harness.run(service);
+      const callbacks = [
+        padded(100_000, envelope({ messages: [text('wamid.1')] })),
+        padded(100_000, envelope({ messages: [{ id: 'bad' }] })),
+        { entry: [{ id: '801', changes: [{ field: 'account_alerts', value: { alert_type: 'OBA_APPROVED' } }] }] },
+      ];
+      for (const callback of callbacks) expect(await post(callback)).toBe(200);
+      await isSplit();
+      expect(await bodyBytes()).toBe(callbacks.reduce((sum, callback) => sum + bytesOf(callback).length, 0));
+    });
+
+    it('refuses further callbacks of a business that stored its share, by their bytes or their updates; others continue', async () => {
+      await harness.run(service, { CALLBACK_MB_PER_HOUR: '10' });
+      for (let n = 1; n <= 4; n++) expect(await post(padded(2_900_000))).toBe(200);
+      expect(await post(envelope({ messages: [text('wamid.1')] }))).toBe('OVERLOADED');
+      const tiny = (round: number) => envelope({ statuses: Array.from({ length: 5_000 }, (_, i) => status(`w${round}.${i}`)) }, 2);
+      for (let n = 1; n <= 4; n++) expect(await post(tiny(n), 2)).toBe(200);
+      expect(await post(envelope({ messages: [text('wamid.2')] }, 2), 2)).toBe('OVERLOADED');
+      expect(await post(envelope({ messages: [text('wamid.3')] }, 3), 3)).toBe(200);
+      await published('message', 'wamid.3');
+    });
+
+    it('counts no repeat', async () => {
+      await harness.run(service, { CALLBACK_MB_PER_HOUR: '10' });
+      const large = padded(2_900_000);
+      for (let n = 1; n <= 6; n++) expect(await post(large)).toBe(200);
+      expect(await post(envelope({ messages: [text('wamid.1')] }))).toBe(200);
+    });
+  });
+
   describe('N3: a callback that ends the process', () => {
     const large = (id: string, business: number) => ({ ...envelope({ messages: [text(id)] }, business), filler: 'x'.repeat(100_000) });
 
@@ -184,7 +234,7 @@ describe('hostile callbacks (guarantees §10)', () => {
 
   it('decision 48: publishes no event for a message of a group, and stores no letter for an unconnected number', async () => {
     await harness.run(service);
-    const group = { ...text('wamid.group'), group_id: 'Y2FwaV9ncm91cDox' };
+    const group = inGroup(text('wamid.group'));
     expect(await post(envelope({ messages: [group, text('wamid.private')] }))).toBe(200);
     const unconnected = {
       entry: [

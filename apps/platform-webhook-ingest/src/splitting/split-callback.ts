@@ -62,7 +62,7 @@ class Splitting {
     this.signers = new Set(callback.businesses);
   }
 
-  /** Yields a step for each update. No service needs other fields yet; they stay in the stored body (platform §4.6). */
+  /** Yields a step for each update. No service needs other fields yet; they stay in the stored body if it is small (platform §4.6). */
   *steps(change: Change): Generator<() => void> {
     if (change.field === 'messages') yield* this.messages(change);
     else if (change.field === 'user_preferences') yield* this.preferences(change);
