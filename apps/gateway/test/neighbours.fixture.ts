@@ -88,6 +88,7 @@ import {
   SyncTemplates,
   TestWebhook,
   TryAutoReply,
+  UnassignConversations,
   UpdateWebhook,
   type Operation,
   type ReplyOf,
@@ -585,6 +586,11 @@ export class Neighbours {
   @Handles(UpdateQuickReply)
   updateQuickReply(request: RequestOf<typeof UpdateQuickReply>) {
     return this.reply(UpdateQuickReply, request);
+  }
+
+  @Handles(UnassignConversations)
+  unassignConversations(request: RequestOf<typeof UnassignConversations>) {
+    return this.reply(UnassignConversations, request);
   }
 
   private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {

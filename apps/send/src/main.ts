@@ -20,6 +20,7 @@ import { FormerAliases1796342480000 } from './migrations/1796342480000-former-al
 import { PlatformTimes1796342500000 } from './migrations/1796342500000-platform-times';
 import { BroadcastOfIntent1796342600000 } from './migrations/1796342600000-broadcast-of-intent';
 import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-checks';
+import { Assignees1796342680000 } from './migrations/1796342680000-assignees';
 import { FormerAliasesSince1796342660000 } from './migrations/1796342660000-former-aliases-since';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
@@ -50,6 +51,7 @@ export const service: Service<SendConfig> = {
     BroadcastOfIntent1796342600000,
     SealingChecks1796342640000,
     FormerAliasesSince1796342660000,
+    Assignees1796342680000,
   ],
   sources: __dirname,
 };

@@ -10,6 +10,7 @@ import {
   SendReaction,
   SendTemplate,
   SendText,
+  UnassignConversations,
   UpdateConversation,
   type ConversationRecord,
   type LastMessage,
@@ -197,6 +198,7 @@ export class ConversationsController {
   private async withNames(businessId: number, conversations: ConversationRecord[]) {
     const ids = [...new Set(conversations.flatMap((one) => [one.assigned_to ?? [], one.last_message?.user_id ?? []].flat()))];
     const names = await this.users.namesOf(businessId, ids);
+    this.unassignRemoved(businessId, conversations, names);
     const named = (id: number | null) => (id === null ? null : { id, name: names.get(id) ?? '' });
     const withAuthor = ({ user_id, conversation_id: _, ...message }: LastMessage) => ({ ...message, author: named(user_id ?? null) });
     return conversations.map(({ assigned_to, last_message, ...one }) => ({
@@ -204,6 +206,15 @@ export class ConversationsController {
       assigned_to: named(assigned_to),
       last_message: last_message && withAuthor(last_message),
     }));
+  }
+
+  /**
+   * Repeats what the removal of a person could not do, and unassigns what a colleague assigned meanwhile. The page does not wait, and the
+   * next refresh tries again after a failure.
+   */
+  private unassignRemoved(business_id: number, conversations: ConversationRecord[], names: Map<number, string>): void {
+    const removed = new Set(conversations.flatMap(({ assigned_to: id }) => (id === null || names.has(id) ? [] : [id])));
+    for (const user_id of removed) void this.rpc.call(UnassignConversations, { business_id, user_id }).catch(() => undefined);
   }
 
   /** @returns null if the auto-reply service does not respond in time */

@@ -9,6 +9,7 @@ import {
   SendReaction,
   SendTemplate,
   SendText,
+  UnassignConversations,
   UpdateConversation,
 } from '@mgw/contracts';
 import { NO_COUNTS, sampleConversation } from '@mgw/harness';
@@ -78,6 +79,31 @@ describe('the inbox (spec §10)', () => {
     await owner.get('/api/client/conversations/2/messages').expect(200);
     await eventually(() => opened.length > 0);
     expect(opened).toEqual([2]);
+  });
+
+  it('decision 735: unassigns what the removal of a person left assigned, once somebody sees it', async () => {
+    const business_id = await dashboard.business();
+    const owner = await dashboard.session('owner', business_id);
+    const agent = await dashboard.session('agent', business_id);
+    dashboard.neighbours.respond(ListConversations, () => ({
+      conversations: [owner.id, agent.id, agent.id, null].map((id) => sampleConversation({ assigned_to: id })),
+      counts: NO_COUNTS,
+      waiting_since: null,
+      next_cursor: null,
+    }));
+    // No test sets a response yet, so the send service fails.
+    await owner.delete(`/api/client/team/${agent.id}`).expect(200);
+    await owner.get('/api/client/conversations').expect(200);
+    const unassigned = new Set<number>();
+    dashboard.neighbours.respond(UnassignConversations, ({ business_id: of, user_id }) => {
+      if (of === business_id) unassigned.add(user_id);
+      return {};
+    });
+    await eventually(async () => {
+      await owner.get('/api/client/conversations').expect(200);
+      return unassigned.size > 0;
+    });
+    expect([...unassigned]).toEqual([agent.id]);
   });
 
   it('decision 390: names who wrote each message, and sends quotes and reactions in the name of the agent', async () => {

@@ -79,7 +79,7 @@ export class TeamController {
   @Responds(Done, 'Remove a person; their sessions end at once', { errors: ['CONFLICT'] })
   async remove(@CurrentUser() owner: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.users.remove(owner, id);
-    // Sessions end whether or not this succeeds. Conversations that stay assigned are in the view of all.
+    // Sessions end whether or not this succeeds. The inbox repeats it when it shows a conversation that stays assigned.
     await this.rpc
       .call(UnassignConversations, { business_id: owner.business_id, user_id: id })
       .catch((error: unknown) => this.logger.warn({ err: error }, 'the conversations of a removed person stay assigned'));

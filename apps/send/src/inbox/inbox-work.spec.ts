@@ -16,6 +16,7 @@ import {
 import { inboundEvent, rowsRead } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { numberOf, startSending, type Sending } from '../send.fixture';
+import { InboxWorkStore } from './inbox-work.store';
 import { ThreadStore } from './thread.store';
 
 const [ASHA, BEN, ZOE] = ['919876543211', '919876543212', '919876543213'] as const;
@@ -219,6 +220,31 @@ describe('agents at work (decision 392)', () => {
     );
     const rows = await rowsRead(sending.harness.db, (db) => new ThreadStore(db).page(thread, conversation_id));
     expect(rows['notes']).toBeLessThan(20);
+  });
+
+  it('decision 735: takes every conversation from somebody who left, also closed ones, and reads no others', async () => {
+    const leaver = 9;
+    await change(BEN, { assigned_to: leaver });
+    await change(ZOE, { assigned_to: leaver, status: 'closed' });
+    await sending.harness.db.query(
+      `INSERT INTO send.conversations (business_id, phone, last_inbound_at, assigned_to)
+       SELECT 1 + n % 2, '9197' || n, now() - interval '1 day', 70 + n % 2 FROM generate_series(1, 5000) AS n`,
+    );
+    expect(await phones({ view: 'mine', user_id: leaver })).toEqual([BEN]);
+    const rows = await rowsRead(sending.harness.db, (db) => new InboxWorkStore(db).unassign(1, leaver));
+    expect(rows['conversations']).toBeLessThan(20);
+    await change(BEN, { assigned_to: leaver });
+    await change(ZOE, { assigned_to: leaver });
+    await sending.harness.rpc.call(UnassignConversations, { business_id: 2, user_id: leaver });
+    expect((await find(ZOE)).assigned_to).toBe(leaver);
+    await sending.harness.rpc.call(UnassignConversations, { business_id: 1, user_id: leaver });
+    await write(ZOE);
+    expect(await phones({ view: 'unassigned' })).toEqual(expect.arrayContaining([BEN, ZOE]));
+    // Several steps.
+    await sending.harness.rpc.call(UnassignConversations, { business_id: 1, user_id: 70 });
+    const left = 'SELECT count(*)::integer AS of70 FROM send.conversations WHERE assigned_to = 70';
+    expect(await sending.harness.db.query(left)).toEqual([{ of70: 0 }]);
+    await sending.harness.db.query(`DELETE FROM send.conversations WHERE phone LIKE '9197%'`);
   });
 
   it('decision 714: closes no conversation over its first message', async () => {

@@ -1,8 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, MAX_INBOX_LIST, type RequestOf, type UpdateConversation } from '@mgw/contracts';
-import { Database, type Tx } from '@mgw/postgres';
+import { Database, onRow, type Tx } from '@mgw/postgres';
 
 type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conversation_id'>;
+
+/** One person may have many thousands of conversations. */
+const UNASSIGNED_PER_STEP = 1_000;
 
 /** SQL of the id of conversation `$2` of business `$1`; for a merged one, that of the conversation it was merged into. */
 const CONVERSATION_ID = `(SELECT coalesce(merged_into, id) FROM send.conversations WHERE business_id = $1 AND id = $2)`;
@@ -37,12 +40,18 @@ export class InboxWorkStore {
     });
   }
 
+  /** Includes closed conversations, because a customer's message may reopen them. Steps keep statement and locks short. */
   async unassign(businessId: number, userId: number): Promise<void> {
-    await this.db.query(
-      `UPDATE send.conversations SET assigned_to = NULL WHERE id IN (
-         SELECT id FROM send.conversations WHERE business_id = $1 AND assigned_to = $2 ORDER BY id FOR UPDATE)`,
-      [businessId, userId],
-    );
+    let changed: number;
+    do {
+      const rows = await this.db.query(
+        `UPDATE send.conversations SET assigned_to = NULL WHERE id = ANY (ARRAY(
+           SELECT id FROM send.conversations WHERE -assigned_to = -$2::bigint AND assigned_to IS NOT NULL AND ${onRow('business_id = $1')}
+           ORDER BY id LIMIT ${UNASSIGNED_PER_STEP} FOR UPDATE)) RETURNING 1`,
+        [businessId, userId],
+      );
+      changed = rows.length;
+    } while (changed > 0);
   }
 
   /** @throws GatewayError NOT_FOUND */
