@@ -57,7 +57,7 @@ export const exportPerson = (service: PeopleService) =>
 
 /**
  * A step of an erasure. A repeat is harmless. `found` counts what the step erased, and what it has to leave until work in progress ends:
- * the person is erased once all steps find nothing.
+ * the person is erased once all steps find nothing. A cursor of a version with other steps starts over, and counts as found.
  */
 export const erasePerson = (service: PeopleService) =>
   operation(service, 'erase-person', {

@@ -42,10 +42,11 @@ export async function eraseFrom(
   { hash_key = 'k'.repeat(32), ...person }: PersonRef & { hash_key?: string; requested_at?: string },
 ): Promise<number> {
   let most = 0;
-  for (let cursor: string | null = '0'; cursor !== null;) {
+  let cursor: string | null = null;
+  do {
     const reply: ReplyOf<ReturnType<typeof erasePerson>> = await rpc.call(erasePerson(service), { ...person, hash_key, cursor });
     most = Math.max(most, reply.found);
     cursor = reply.next_cursor;
-  }
+  } while (cursor !== null);
   return most;
 }

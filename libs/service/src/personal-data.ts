@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Controller, Inject, type Type } from '@nestjs/common';
 import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { eraseEvents } from '@mgw/events';
@@ -102,6 +103,11 @@ export function personalDataController(service: PeopleService, schema: string, d
     change: `DELETE FROM ${schema}.dead_letters t USING hit WHERE t.id = hit.id`,
   };
 
+  /** Differs as soon as a step does: the number of a step means nothing to a replica with other steps (decision 743). */
+  const stepsId = createHash('sha256')
+    .update(JSON.stringify([data.erased, data.scanned, letters]))
+    .digest('base64url');
+
   @Controller()
   class PersonalDataController {
     private readonly steps: Step[];
@@ -146,9 +152,13 @@ export function personalDataController(service: PeopleService, schema: string, d
 
     @Handles(erasePerson(service))
     async erase(request: EraseRequest): Promise<ReplyOf<ReturnType<typeof erasePerson>>> {
-      const { place, after } = readCursor(request.cursor);
+      const cursor = request.cursor === null ? '0' : cursorOfSteps(request.cursor, stepsId);
+      // Starts over, and counts as found, so that the gateway does not take half a round for a whole one.
+      if (cursor === null) return { found: 1, next_cursor: withSteps('0', stepsId) };
+      const { place, after } = readCursor(cursor);
       const { found, next } = (await this.steps[place]?.(request, after)) ?? { found: 0, next: null };
-      return { found, next_cursor: next === null ? nextStep(place, this.steps.length) : `${place} ${next}` };
+      const nextCursor = next === null ? nextStep(place, this.steps.length) : `${place} ${next}`;
+      return { found, next_cursor: nextCursor && withSteps(nextCursor, stepsId) };
     }
 
     private async run(erased: string | { batch: string }, request: EraseRequest) {
@@ -223,10 +233,19 @@ function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key
   ];
 }
 
-/** A cursor is the number of a step or kind, and the key after which it goes on. */
+/** A cursor is the number of a step or kind, and the key after which it continues. */
 function readCursor(cursor: string | null): { place: number; after: string | null } {
   const [place = '0', ...after] = (cursor ?? '0').split(' ');
   return { place: Number(place), after: after.length === 0 ? null : after.join(' ') };
+}
+
+/** Begins with a space: the previous version reads no number there and starts over, or fails, which repeats the round. */
+const withSteps = (cursor: string, stepsId: string) => ` ${stepsId} ${cursor}`;
+
+/** @returns the cursor, or null if a replica with other steps made it */
+function cursorOfSteps(cursor: string, stepsId: string): string | null {
+  const prefix = withSteps('', stepsId);
+  return cursor.startsWith(prefix) ? cursor.slice(prefix.length) : null;
 }
 
 const nextStep = (place: number, steps: number) => (place + 1 < steps ? String(place + 1) : null);

@@ -1,4 +1,5 @@
 import {
+  erasePerson,
   FindMedia,
   FindPerson,
   GetSuppression,
@@ -216,6 +217,22 @@ describe('personal data', () => {
       const messages = `SELECT FROM send.messages WHERE message_id LIKE 'wamid.many%' UNION ALL SELECT FROM send.inbound_messages WHERE text = 'Many'`;
       expect(await sending.harness.db.query(messages)).toEqual([]);
     });
+  });
+
+  it('decision 743: an erasure that another version began with other steps starts over', async () => {
+    const NUMBER = '919876500009';
+    await sending.template({}, { to: NUMBER });
+    const person = { business_id: 1, ...(await prepare(NUMBER)) };
+    await sending.harness.db.query(`UPDATE send.erasure_keys SET created_at = now() - interval '1 minute'`);
+    const step = (cursor: string | null) => sending.harness.rpc.call(erasePerson('send'), { ...person, cursor });
+    const { next_cursor: second } = await step(null);
+    const restart = { found: 1, next_cursor: second?.replace(/1$/, '0') };
+    for (const cursor of ['9', '12', `9 ${person.hash_key}`, second?.replace(/^ ./, ' -').replace(/1$/, '12')])
+      expect(await step(cursor ?? '')).toEqual(restart);
+    // The version before reads the number of a step up to the first space.
+    expect(Number(second?.split(' ')[0])).toBe(0);
+    for (let cursor: string | null = restart.next_cursor ?? ''; cursor !== null;) ({ next_cursor: cursor } = await step(cursor));
+    expect(await sending.harness.db.query('SELECT FROM send.conversation_aliases WHERE alias = $1', [NUMBER])).toEqual([]);
   });
 
   describe('decision 704: a number that passed to another person', () => {
