@@ -1,6 +1,9 @@
-import { ERASED, erasedId, type PersonalData } from '@mgw/service';
+import { BATCH, ERASED, erasedId, type PersonalData } from '@mgw/service';
 
 const OWN = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
+const UNERASED = `${OWN} AND r.customer <> '${ERASED}'`;
+/** Whether a worker holds the question, and will write the row once more. */
+const HELD = `(r.state = 'pending' AND r.worker_id IS NOT NULL)`;
 
 /** Replies stay as counts of the daily limit. A question that no worker holds is skipped. */
 export const autoReplyPersonalData: PersonalData = {
@@ -9,13 +12,16 @@ export const autoReplyPersonalData: PersonalData = {
       'state', r.state, 'message_id', r.message_id) FROM auto_reply.replies r, person WHERE ${OWN}`,
   },
   erased: [
-    `, found AS MATERIALIZED (SELECT r.id FROM auto_reply.replies r, person WHERE ${OWN} AND r.customer <> '${ERASED}'),
-     erased AS (
+    {
+      batch: `, batch AS MATERIALIZED (
+         SELECT r.id FROM auto_reply.replies r, person WHERE ${UNERASED} AND NOT ${HELD} LIMIT ${BATCH}
+       )
        UPDATE auto_reply.replies r SET customer = '${ERASED}', question = '', reply = NULL, inbound_message_id = ${erasedId('r.inbound_message_id')},
          message_id = ${erasedId('r.message_id')}, state = CASE r.state WHEN 'pending' THEN 'skipped' ELSE r.state END,
          reserved_at = CASE WHEN r.state = 'pending' AND NOT r.sending THEN NULL ELSE r.reserved_at END, ended_at = coalesce(r.ended_at, now())
-       FROM found CROSS JOIN person WHERE r.id = found.id AND (r.state <> 'pending' OR r.worker_id IS NULL)
-     )
-     SELECT FROM found`,
+       FROM batch CROSS JOIN person WHERE r.id = batch.id AND NOT ${HELD} RETURNING 1`,
+    },
+    // The erasure waits for the questions that a worker holds.
+    ` SELECT FROM auto_reply.replies r, person WHERE ${UNERASED}`,
   ],
 };
