@@ -86,8 +86,8 @@ export class ConnectionsHandlers {
       isNumberVerified: false,
       nextInSeconds: PROBE_AFTER_REPORT_S,
     } as const;
-    await this.connections.recordProbe(business_id, { ...found, claim: null });
-    this.rpc.announce(ConnectionChanged, { business_id });
+    const changed = await this.connections.recordProbe(business_id, { ...found, claim: null });
+    if (changed) this.rpc.announce(ConnectionChanged, { business_id });
     return {};
   }
 

@@ -217,6 +217,22 @@ describe('connections (platform §3.3)', () => {
     await eventually(() => announced.length >= 6);
   });
 
+  it('platform §3.3: announces a reported problem once until the connection works again', async () => {
+    await fixture.connect();
+    await eventually(async () => (await fixture.connection())?.status === 'connected');
+    await Promise.all(fixture.replicas.map((replica) => replica.stop()));
+    const replica = await fixture.harness.run(service);
+    fixture.platform.refusal = { status: 401, code: 190 };
+    const announced: number[] = [];
+    fixture.harness.rpc.listen(ConnectionChanged, ({ business_id }) => void announced.push(business_id));
+    await fixture.harness.nc.flush();
+    const report = () => fixture.harness.rpc.call(ReportConnectionProblem, { business_id: 1, platform_code: 10, problem: 'no permission' });
+    for (let i = 0; i < 3; i++) await report();
+    await replica.stop();
+    await fixture.harness.nc.flush();
+    expect(announced).toEqual([1]);
+  });
+
   it.each([
     ['a limit', 400, 4],
     ['a limit of the account', 429, 80007],
