@@ -80,7 +80,7 @@ export const SERVICES = {
       'auto-reply': ['get-settings', 'set-settings', 'try', 'list', 'find-unanswered', ...OPERATED, ...PERSONAL],
     },
     announces: ['key-changed', 'business-changed', 'limits-changed'],
-    listens: ['key-changed', 'business-changed', 'limits-changed', 'connection-changed'],
+    listens: ['key-changed', 'business-changed', 'limits-changed'],
     publishes: [],
     consumes: {},
     tails: ['PUBLIC'],

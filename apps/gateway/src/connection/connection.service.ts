@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import {
   CheckConnection,
@@ -23,6 +24,11 @@ import { receivedCheck } from './received-check';
 const SECRETS = ['access_token', 'app_secret', 'verify_token'] as const;
 
 const NO_NUMBER = { display_phone_number: null, verified_name: null, quality_rating: null, messaging_limit: null, throughput: null };
+
+interface TransferTarget extends PhoneNumberTarget {
+  /** Changes whenever another number, or a token, even the same one, is saved. */
+  version: string;
+}
 
 /** A connection as operators see it. */
 export function withoutSecrets(connection: Connection | null): Omit<ConnectionView, 'verify_token'> {
@@ -78,11 +84,13 @@ export class ConnectionService {
   }
 
   /** The number and the token for one transfer of a file (decision 340). @throws GatewayError NOT_CONNECTED */
-  async target(business_id: number, requestId: string): Promise<PhoneNumberTarget> {
+  async target(business_id: number, requestId: string): Promise<TransferTarget> {
     const { connection } = await this.rpc.call(GetConnection, { business_id }, { requestId });
     if (!connection || connection.status === 'problem') throw notConnected();
-    const accessToken = this.sealer.open(connection.access_token_sealed, `connection.access_token:${business_id}`);
-    return { phoneNumberId: connection.phone_number_id, accessToken };
+    const { phone_number_id: phoneNumberId, access_token_sealed } = connection;
+    const accessToken = this.sealer.open(access_token_sealed, `connection.access_token:${business_id}`);
+    const version = createHash('sha256').update(`${phoneNumberId} ${access_token_sealed}`).digest('base64url');
+    return { phoneNumberId, accessToken, version };
   }
 
   private sealSecrets(business_id: number, request: SetConnectionRequest) {

@@ -38,6 +38,7 @@ describe('files that customers sent (decisions 340 and 341)', () => {
   beforeAll(async () => {
     platform = await startReceiver();
     dashboard = await startDashboard({ graphBaseUrl: platform.url });
+    await dashboard.db.query('UPDATE access.limits SET global_per_minute = 1000');
     key = await dashboard.apiKey({ permissions: ['read_messages'] });
     session = await dashboard.session('agent', key.business_id);
     await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
@@ -152,29 +153,57 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     expect(platform.requests).toHaveLength(1);
   });
 
-  it('requests files again after a change of the connection, also one whose refusal arrives later', async () => {
-    const [refused, late] = [newId(), newId()];
+  describe('a refused file', () => {
     const refuse = (response: ServerResponse) =>
       response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error: { code: 100, error_subcode: 33 } }));
-    let respondLate: (() => void) | null = null;
-    let isRepaired = false;
-    platform.respond(({ path, headers }, response) => {
-      if (path.startsWith('/file')) return serve(response, headers);
-      if (path.includes(late) && respondLate === null) return void (respondLate = () => refuse(response));
-      if (!isRepaired) return void refuse(response);
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(description));
-    });
-    expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
-    const waiting = get(late);
-    const respond = await eventually(() => respondLate);
+    /** Holds the response to the first request of a file. @returns refuses it */
+    const holdFirst = (isRepaired: () => boolean) => {
+      let refuseHeld: (() => void) | null = null;
+      platform.respond(({ path, headers }, response) => {
+        if (path.startsWith('/file')) return serve(response, headers);
+        if (refuseHeld === null) return void (refuseHeld = () => refuse(response));
+        if (!isRepaired()) return void refuse(response);
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(description));
+      });
+      return () => eventually(() => refuseHeld);
+    };
 
-    isRepaired = true;
-    expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
-    dashboard.rpc.announce(ConnectionChanged, { business_id: key.business_id });
-    await eventually(async () => (await get(refused)).status === 200);
-    respond();
-    expect(await codeOf(await waiting)).toEqual([400, 'NOT_CONNECTED']);
-    expect((await get(late)).status).toBe(200);
+    it('is requested again once the connection is saved again, also if the refusal arrives later', async () => {
+      let isRepaired = false;
+      const held = holdFirst(() => isRepaired);
+      const [late, refused] = [newId(), newId()];
+      const waiting = get(late);
+      const refuseLate = await held();
+      expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
+
+      isRepaired = true;
+      expect(await codeOf(await get(refused))).toEqual([400, 'NOT_CONNECTED']);
+      dashboard.connect();
+      expect((await get(refused)).status).toBe(200);
+      refuseLate();
+      expect(await codeOf(await waiting)).toEqual([400, 'NOT_CONNECTED']);
+      expect((await get(late)).status).toBe(200);
+    });
+
+    it('is not requested again because sends and probes find problems that come and go, nor because another connection changes', async () => {
+      const held = holdFirst(() => false);
+      const id = newId();
+      const waiting = get(id);
+      const refuseFirst = await held();
+      const other = await dashboard.business();
+      const changed = async (business_id: number) => {
+        dashboard.rpc.announce(ConnectionChanged, { business_id });
+        await dashboard.flushed();
+      };
+      await changed(other);
+      refuseFirst();
+      expect(await codeOf(await waiting)).toEqual([400, 'NOT_CONNECTED']);
+      for (let i = 0; i < 2; i++) {
+        await changed(key.business_id);
+        expect(await codeOf(await get(id))).toEqual([400, 'NOT_CONNECTED']);
+      }
+      expect(platform.requests).toHaveLength(1);
+    });
   });
 
   it.each<[string, { describe?: () => object; serve?: Respond }]>([

@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { atMost } from '@mgw/caching';
-import { ConnectionChanged, GatewayError, sha256Hex, type MediaRecord, type WireError } from '@mgw/contracts';
+import { GatewayError, sha256Hex, type MediaRecord, type WireError } from '@mgw/contracts';
 import { MediaDownloads, type FileRange } from '@mgw/media';
 import { GraphClient, refusedByPlatform, type Refusal } from '@mgw/platform-api';
-import { RpcClient } from '@mgw/rpc';
 import { LRUCache } from 'lru-cache';
 import { ConnectionService } from '../connection/connection.service';
 import type { MediaInfo } from './media.responses';
@@ -23,41 +22,29 @@ export interface FoundFile {
   open: (range: FileRange) => Promise<Readable>;
 }
 
-/** A request for a file of the platform. */
-interface Attempt {
-  /** The business and the file. */
-  key: string;
-  /** Changes of connections before the request. */
-  changes: number;
-}
-
-/** Files that the platform has. It is not called again for those that it has refused (decision 342). */
+/** Files that the platform has. It is not called again with the same connection for those that it has refused (decision 342). */
 @Injectable()
 export class PlatformFiles implements OnApplicationShutdown {
-  /** Errors of files, by business and id. */
+  /** Errors of files, by business, id and connection: a connection that is saved again may read a file that the one before could not. */
   private readonly failures = new LRUCache<string, WireError>(FAILURES);
-  private changes = 0;
 
   constructor(
     private readonly connections: ConnectionService,
     private readonly graph: GraphClient,
     private readonly downloads: MediaDownloads,
-    rpc: RpcClient,
-  ) {
-    rpc.listen(ConnectionChanged, ({ business_id }) => this.dropFailures(business_id));
-  }
+  ) {}
 
   /** @throws GatewayError unless the platform delivers the file; MEDIA_EXPIRED only when the file's time is over */
   async find(businessId: number, media: Pick<MediaRecord, 'media_id' | 'expires_at'>, requestId: string): Promise<FoundFile> {
     const { media_id, expires_at } = media;
-    const attempt = { key: `${businessId}:${media_id}`, changes: this.changes };
     if (hasExpired(media)) throw expired();
-    const failure = this.failures.get(attempt.key);
-    if (failure) throw GatewayError.fromWire(failure);
     const target = await this.connections.target(businessId, requestId);
+    const key = `${businessId}:${media_id}:${target.version}`;
+    const failure = this.failures.get(key);
+    if (failure) throw GatewayError.fromWire(failure);
     const outcome = await this.graph.getMedia(target, media_id, Date.now() + DESCRIBE_WITHIN_MS);
     if (outcome.kind === 'unavailable') throw unavailable(outcome.problem);
-    if (outcome.kind === 'refused') throw this.refused(attempt, outcome.refusal);
+    if (outcome.kind === 'refused') throw this.refused(key, outcome.refusal);
     const { url, mime_type, file_size } = outcome.value;
     const sha256 = sha256Hex(outcome.value.sha256);
     if (sha256 === undefined) throw unavailable('the description of the file has no valid hash');
@@ -65,7 +52,7 @@ export class PlatformFiles implements OnApplicationShutdown {
     const source = { url, accessToken: target.accessToken, mimeType: mime_type, size };
     return {
       info: { success: true, media_id, mime_type, file_size: size, sha256, expires_at },
-      open: (range) => this.open(attempt, source, range),
+      open: (range) => this.open(key, source, range),
     };
   }
 
@@ -73,34 +60,28 @@ export class PlatformFiles implements OnApplicationShutdown {
     await Promise.all([this.graph.close(), this.downloads.close()]);
   }
 
-  private async open(attempt: Attempt, source: Parameters<MediaDownloads['open']>[0], range: FileRange): Promise<Readable> {
+  private async open(key: string, source: Parameters<MediaDownloads['open']>[0], range: FileRange): Promise<Readable> {
     const result = await this.downloads.open(source, range);
     if (result.kind === 'file') {
       // The first bytes may already show that the file is not what the headers state.
       await begun(result.bytes).catch(() => {
-        throw this.remembered(attempt, unavailable('its length is not what WhatsApp stated'));
+        throw this.remembered(key, unavailable('its length is not what WhatsApp stated'));
       });
       return result.bytes;
     }
-    throw result.isTransient ? unavailable(result.problem) : this.remembered(attempt, unavailable(result.problem));
+    throw result.isTransient ? unavailable(result.problem) : this.remembered(key, unavailable(result.problem));
   }
 
-  private refused(attempt: Attempt, refusal: Refusal): GatewayError {
+  private refused(key: string, refusal: Refusal): GatewayError {
     const { platformCode, errorCode } = refusal;
     const error = refusedByPlatform(refusal);
     const concernsFile = errorCode === 'PLATFORM_REFUSED' || (platformCode !== null && NOT_READABLE.has(platformCode));
-    return concernsFile ? this.remembered(attempt, error) : error;
+    return concernsFile ? this.remembered(key, error) : error;
   }
 
-  /** A failure may be over if a connection changed since the request. */
-  private remembered({ key, changes }: Attempt, error: GatewayError): GatewayError {
-    if (changes === this.changes) this.failures.set(key, error.toWire());
+  private remembered(key: string, error: GatewayError): GatewayError {
+    this.failures.set(key, error.toWire());
     return error;
-  }
-
-  private dropFailures(businessId: number): void {
-    this.changes += 1;
-    for (const key of [...this.failures.keys()]) if (key.startsWith(`${businessId}:`)) this.failures.delete(key);
   }
 }
 
