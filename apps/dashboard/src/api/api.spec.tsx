@@ -70,17 +70,19 @@ describe('what pages share to read and change (decision 430)', () => {
       reload = jest.spyOn(queries, 'invalidateQueries').mockClear().mockResolvedValue();
     });
     afterEach(() => {
-      reload.mockRestore();
+      jest.restoreAllMocks();
       jest.useRealTimers();
     });
+
+    const show = (isShown: boolean) => {
+      jest.spyOn(document, 'hidden', 'get').mockReturnValue(!isShown);
+      document.dispatchEvent(new Event('visibilitychange'));
+    };
 
     it('connects again after the server refused a connection, and refreshes then', () => {
       jest.useFakeTimers();
       draw(<Live />);
-      streams[0]?.on['open']?.();
-      expect(reload).not.toHaveBeenCalled();
       Object.assign(streams[0] as Stream, { readyState: Stream.CLOSED });
-      streams[0]?.on['error']?.();
       streams[0]?.onerror();
       act(() => void jest.advanceTimersByTime(5_000));
       expect(streams).toHaveLength(2);
@@ -90,13 +92,27 @@ describe('what pages share to read and change (decision 430)', () => {
       expect(reload.mock.calls).toEqual([[{ queryKey: ['me'] }], [{ queryKey: ['inbox'] }]]);
     });
 
+    it('refreshes once when a stream opens: with the page, and when its tab is shown again', async () => {
+      jest.useFakeTimers();
+      draw(<Live />);
+      expect(reload).not.toHaveBeenCalled();
+      streams[0]?.on['open']?.();
+      expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }]]);
+      await act(() => jest.advanceTimersByTimeAsync(5_000));
+      show(false);
+      show(true);
+      expect([streams.length, reload.mock.calls.length]).toEqual([2, 1]);
+      streams[1]?.on['open']?.();
+      await act(() => jest.advanceTimersByTimeAsync(5_000));
+      expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }], [{ queryKey: ['inbox'] }]]);
+    });
+
     it('refreshes one at a time, and closes its stream with the page', async () => {
       draw(<Live />);
       for (let i = 0; i < 5; i++) streams[0]?.on['message.received']?.();
       expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }]]);
       await waitFor(() => expect(reload).toHaveBeenCalledTimes(2), { timeout: 5_000 });
-      Object.defineProperty(document, 'hidden', { value: true });
-      document.dispatchEvent(new Event('visibilitychange'));
+      show(false);
       expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
     });
   });

@@ -26,16 +26,11 @@ export function useLiveRefresh(key: string, names = EVENTS): void {
       }
       running = false;
     };
-    let wasBroken = false;
     return followEvents(queries, {
       listen: (stream) => {
         for (const name of names) stream.addEventListener(name, () => void refresh());
-        stream.addEventListener('error', () => (wasBroken = true));
-        // A new stream does not repeat the events in between.
-        stream.addEventListener('open', () => {
-          if (wasBroken) void refresh();
-          wasBroken = false;
-        });
+        // A stream begins with the next event: the page may have loaded its data before the events in between.
+        stream.addEventListener('open', () => void refresh());
       },
     });
     // One stream serves the page until it closes.
