@@ -1,8 +1,14 @@
-import { MessageNotSent, MessageSent } from '@mgw/contracts';
+import { MessageNotSent, MessageSent, type exportPerson, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, startHarness, type Harness } from '@mgw/harness';
+import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, rowsRead, startHarness, type Harness } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
+import { personalDataController } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { service } from './main';
+import { statusPersonalData } from './personal-data';
+
+type Export = ReturnType<typeof exportPerson>;
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<ReplyOf<Export>> };
 
 const BEFORE = '2026-01-05T00:00:00.000Z';
 const AFTER = '2026-01-15T00:00:00.000Z';
@@ -50,6 +56,55 @@ describe('decision 704: a number that passed to another person', () => {
   it('a person of a previous version’s request has the messages of their conversations, and those without one by number', async () => {
     const { business_id, names, conversation_ids } = OWNER;
     expect((await exported({ business_id, names, conversation_ids })).sort()).toEqual(['failed', 'newer', 'old', 'refused', 'second']);
+  });
+
+  describe('decision 736: a person with many messages', () => {
+    const MANY: PersonRef = {
+      ...{ business_id: 3, names: ['IN.3', '919876500001', '919876500002'], conversation_ids: [3] },
+      name_periods: ['IN.3', '919876500001', '919876500002'].map((name) => ({ name, since: null, until: null })),
+    };
+    beforeAll(async () => {
+      // Every fifth is of another person, and every seventh has no time. Messages of one second share it.
+      await harness.db.query(
+        `INSERT INTO status.records (business_id, message_id, month, recipient, sent_at, status, rank, text, conversation_id)
+         SELECT 3, 'many' || n, '2026-01-01', '91987650000' || 1 + n % 2, CASE WHEN n % 7 > 0 THEN $1::timestamptz + n / 10 * interval '1 second' END,
+           'read', 3, '', CASE WHEN n % 5 = 0 THEN 4 ELSE 3 END FROM generate_series(1, 3000) n`,
+        [BEFORE],
+      );
+      await harness.db.query(
+        `INSERT INTO status.history (business_id, message_id, status, occurred_at)
+         SELECT 3, 'many' || n, status, $1 FROM generate_series(1, 3000) n, unnest(ARRAY['sent', 'delivered', 'read']) status`,
+        [BEFORE],
+      );
+    });
+
+    it('has each message and each status once', async () => {
+      const rows = await exportedRows(harness.rpc, 'status', MANY);
+      const [own, dated] = [ids((n) => n % 5 > 0), ids((n) => n % 5 > 0 && n % 7 > 0)];
+      const exportedIds = (kind: string) => rows.filter((row) => row['kind'] === kind).map((row) => row['message_id']);
+      expect(exportedIds('message_sent').sort()).toEqual(dated);
+      expect(exportedIds('status').sort()).toEqual(own.flatMap((id) => [id, id, id]));
+      const statuses = rows.filter((row) => row['kind'] === 'status').map((row) => `${String(row['message_id'])} ${String(row['status'])}`);
+      expect(new Set(statuses).size).toBe(own.length * 3);
+    });
+    const ids = (which: (n: number) => boolean) =>
+      Array.from({ length: 3_000 }, (_, i) => i + 1)
+        .filter(which)
+        .map((n) => `many${n}`)
+        .sort();
+
+    it.each(['message_sent', 'status'])('reads a page of %s by an index', async (kind) => {
+      let cursor = String(Object.keys(statusPersonalData.exported ?? {}).indexOf(kind));
+      for (let page = 0; page < 5; page += 1) {
+        const rows = await rowsRead(harness.db, async (db) => {
+          const controller = new (personalDataController('status', 'status', statusPersonalData) as unknown as Exporting)(db);
+          cursor = (await controller.export({ ...MANY, cursor })).next_cursor ?? '';
+        });
+        // A page of each name.
+        expect(rows['records']).toBeLessThan(400);
+        expect(rows['history'] ?? 0).toBeLessThan(200);
+      }
+    });
   });
 
   it('an erasure leaves the other person’s messages, and misses none', async () => {

@@ -21,6 +21,7 @@ export {
   isEventOfPerson,
   isOfPerson,
   namesPerson,
+  PAGE_ROWS,
   personalDataController,
   type PersonalData,
 } from './personal-data';

@@ -26,8 +26,12 @@ interface ScannedTable {
  * request, because it may run for days and its names may belong to somebody else meanwhile (decision 730).
  */
 export interface PersonalData {
-  /** SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. */
-  exported?: Record<string, string>;
+  /**
+   * SQL of the exported rows by kind: `key`, a unique text, and `row`, their JSON. All rows are read and sorted for each page. `page` is SQL
+   * of one page in its own order, for kinds of which a person may have very many: at most PAGE_ROWS keys behind `$9`, the last one. Rows of
+   * one key are together, and a null `row` exports nothing.
+   */
+  exported?: Record<string, string | { page: string }>;
   /** SQL that takes the locks which every writer of a person's rows takes; each step of `erased` begins after it. */
   lock?: string;
   /**
@@ -40,6 +44,11 @@ export interface PersonalData {
   deadLetterOfBusiness?: string;
 }
 
+interface ExportedRow {
+  key: string;
+  row: Record<string, unknown> | null;
+  length: number;
+}
 type EraseRequest = RequestOf<ReturnType<typeof erasePerson>>;
 type Step = (request: EraseRequest, after: string | null) => Promise<{ found: number; next: string | null }>;
 
@@ -59,7 +68,7 @@ const SCANNED = 500;
 /** Rows of a table of messages that a step erases. One number may have hundreds of thousands, and sends to it wait for the step's locks. */
 export const BATCH = 500;
 /** Rows and characters of an exported page. A row may exceed the latter by itself. */
-const PAGE_ROWS = 50;
+export const PAGE_ROWS = 50;
 const PAGE_CHARACTERS = 64 * 1024;
 
 /** The text that replaces a name or a number. */
@@ -136,16 +145,18 @@ export function personalDataController(service: PeopleService, schema: string, d
       const { place, after } = readCursor(request.cursor);
       const [kind, sql] = exported[place] ?? [];
       if (sql === undefined) return { rows: [], next_cursor: null };
-      const rows = await this.db.reads(request.business_id).query<{ key: string; row: Record<string, unknown>; length: number }>(
-        `${PERSON} SELECT key, row, length(row::text) AS length FROM (${sql}) r (key, row)
-           WHERE key COLLATE "C" > coalesce($9::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`,
-        [...valuesOf({ ...request, hash_key: '' }), after],
-      );
-      let characters = 0;
-      const page = rows.filter(({ length }, i) => (characters += length) <= PAGE_CHARACTERS || i === 0);
+      const afterKey = `WHERE key COLLATE "C" > coalesce($9::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`;
+      const pageSql = typeof sql === 'string' ? `(${sql}) r (key, row) ${afterKey}` : `(${sql.page}) r (key, row)`;
+      const rows = await this.db
+        .reads(request.business_id)
+        .query<ExportedRow>(`${PERSON} SELECT key, row, coalesce(length(row::text), 0) AS length FROM ${pageSql}`, [
+          ...valuesOf({ ...request, hash_key: '' }),
+          after,
+        ]);
+      const page = rows.slice(0, countFitting(rows));
       const isLast = page.length === rows.length && rows.length < PAGE_ROWS;
       return {
-        rows: page.map(({ row }) => ({ kind, ...row })),
+        rows: page.flatMap(({ row }) => (row ? [{ kind, ...row }] : [])),
         next_cursor: isLast ? nextStep(place, exported.length) : `${place} ${page.at(-1)?.key}`,
       };
     }
@@ -215,6 +226,13 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
   }
   return PersonalDataController;
+}
+
+/** @returns how many rows fit into a page, at least those of one key */
+function countFitting(rows: ExportedRow[]): number {
+  let characters = 0;
+  const tooMany = rows.findIndex(({ key, length }, i) => (characters += length) > PAGE_CHARACTERS && i > 0 && key !== rows[i - 1]?.key);
+  return tooMany === -1 ? rows.length : tooMany;
 }
 
 type ValuesOf = PersonRef & { hash_key: string; requested_at?: string };
