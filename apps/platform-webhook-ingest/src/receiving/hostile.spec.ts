@@ -254,6 +254,18 @@ describe('hostile callbacks (guarantees §10)', () => {
     expect((await letters('list')).split('\n')[1]).toContain('the message names no person');
   });
 
+  it('decision 707: sets aside an update of a time that is more than 30 days ahead', async () => {
+    await harness.run(service);
+    const inDays = (days: number) => String(Math.floor(Date.now() / 1_000) + days * 86_400);
+    const statuses = [31, 40_000, 29].map((days) => ({ ...status(`wamid.${days}`), timestamp: inDays(days) }));
+    const messages = [{ ...text('wamid.4'), timestamp: inDays(31) }];
+    expect(await post(envelope({ messages, statuses }))).toBe(200);
+    await published('status', 'wamid.29');
+    expect([(await harness.published('status')).length, (await harness.published('message')).length]).toEqual([1, 0]);
+    const [first, ...others] = (await letters('list')).split('\n').slice(1);
+    expect([first, others.length]).toEqual([expect.stringContaining('the timestamp is more than 30 days ahead'), 2]);
+  });
+
   describe('N2: strangers', () => {
     it('cannot stop genuine callbacks of 1,000 businesses, whatever numbers they name', async () => {
       connections = Array.from({ length: 1_000 }, (_, i) => connection(i + 1));
