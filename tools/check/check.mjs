@@ -1,4 +1,4 @@
-// npm run check: format, types, citations, openers of sentences, promises, import circles and lint (with the module boundaries) of everything.
+// npm run check: format, types, citations, numbers of decisions, openers of sentences, promises, import circles and lint (with the module boundaries) of everything.
 import { spawn } from 'node:child_process';
 import { ensureDependencies, run, TSC } from '../setup/dependencies.mjs';
 
@@ -7,6 +7,7 @@ ensureDependencies(console.log);
 // The checks import packages, which a clean clone has only now.
 const { danglingCitations } = await import('../references/references.mjs');
 const { importCircles } = await import('./circles.mjs');
+const { misnumberedDecisions } = await import('./decisions.mjs');
 const { forbiddenOpeners } = await import('./openers.mjs');
 const { missingPaths } = await import('./paths.mjs');
 await import('../build/api-types.mjs');
@@ -33,7 +34,7 @@ const steps = [
   ['types', () => start(TSC, '-p', 'tsconfig.json')],
   ['types of the dashboard', () => start(TSC, '-p', 'apps/dashboard/tsconfig.json')],
   ['format', () => start('oxfmt', '--check')],
-  ['citations', () => report([...danglingCitations(), ...missingPaths()])],
+  ['citations', () => report([...danglingCitations(), ...missingPaths(), ...misnumberedDecisions()])],
   ['openers', () => report(forbiddenOpeners())],
   ['circles', () => report(importCircles())],
 ];
