@@ -21,13 +21,13 @@ export class GatewayConfig extends config('gateway', {
     trustedProxy,
   ),
   maxConnections: env.integer('GATEWAY_MAX_CONNECTIONS', {
-    doc: 'concurrent connections to the public port; further ones are closed without a response',
+    doc: 'concurrent connections to the public port; idle ones are closed for new ones near the limit, further ones without a response',
     default: 1_000,
     min: 1,
     max: 1_000_000,
   }),
   maxConnectionsPerAddress: env.integer('GATEWAY_MAX_CONNECTIONS_PER_ADDRESS', {
-    doc: 'concurrent connections of one address (IPv6: one /64), and requests in flight of one client behind TRUSTED_PROXIES',
+    doc: 'concurrent connections of one address (IPv6: one /64), and its requests in flight, at most half of GATEWAY_MAX_CONNECTIONS',
     default: 500,
     min: 1,
     max: 1_000_000,

@@ -28,3 +28,8 @@ export function networkOf(ip: string): string {
   const address = ipaddr.process(ip);
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
 }
+
+/** The larger network that an IPv6 address also counts for: many providers give a customer a /48, which is 65,536 times a /64. */
+export function siteOf(ip: string): string {
+  return networkOf(ip).split(':').slice(0, 3).join(':');
+}

@@ -8,7 +8,8 @@ import request from 'supertest';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 import { closeWaitingResponses } from './response-end';
 
-const MAX_CONNECTIONS = 8;
+/** Requests in flight of one address: half of all. */
+const PLACES = 8;
 const ROWS = { rows: [{ phone: '12015550100', state: 'blocked', reason: 'x'.repeat(400) }] };
 /** More than 64 kB, so that it waits for the turn of large bodies. */
 const LARGE = JSON.stringify(ROWS).padEnd(70_000);
@@ -24,7 +25,7 @@ describe('pipelined requests whose connection closes before their responses (gua
   let held: number[] = [];
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ maxConnections: MAX_CONNECTIONS });
+    dashboard = await startDashboard({ maxConnections: 2 * PLACES });
     await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
     owner = await dashboard.session('owner', await dashboard.business());
     otherBusiness = await dashboard.business();
@@ -67,7 +68,7 @@ describe('pipelined requests whose connection closes before their responses (gua
   }
 
   it('release their places among the requests in flight', async () => {
-    await abandon(Array<string>(MAX_CONNECTIONS).fill(heldRequest()), () => held.length > 0);
+    await abandon(Array<string>(PLACES).fill(heldRequest()), () => held.length > 0);
     const another = other.get('/api/client/me').then(({ status }) => status);
     await eventually(() => held.includes(otherBusiness));
     await request(dashboard.visitor.server).get('/nothing').expect(404);

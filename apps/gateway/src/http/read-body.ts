@@ -17,10 +17,10 @@ export const BODY_LIMIT = 64 * 1024;
 export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
 export const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
 /**
- * Limit of a body without credentials, such as a login: email, password and code at their longest take 7 kB if JSON escapes every character.
- * Each of these requests has a place among the requests in flight (shares.ts), which bounds their bytes together (decision 737).
+ * Limit of a body without credentials, such as a login: the longest password takes 3 kB if JSON escapes every character. Each of these
+ * requests has a place among the requests in flight (shares.ts), which bounds their bytes together (decision 737).
  */
-const ANONYMOUS_BODY_LIMIT = 8 * 1024;
+const ANONYMOUS_BODY_LIMIT = 4 * 1024;
 
 /**
  * Bytes of the bodies in flight, from the first byte to the end of the response. Parsing multiplies the size of a body, so at most one

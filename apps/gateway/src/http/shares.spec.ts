@@ -39,9 +39,9 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     });
     return () => held;
   }
-  function open(bytes: string): Client {
+  function open(bytes: string, localAddress = '127.0.0.1'): Client {
     const { port } = dashboard.visitor.server.address() as AddressInfo;
-    const client: Client = { socket: connect(port, '127.0.0.1'), received: '' };
+    const client: Client = { socket: connect({ port, host: '127.0.0.1', localAddress }), received: '' };
     client.socket.on('data', (chunk) => (client.received += chunk.toString())).on('error', () => undefined);
     client.socket.write(bytes);
     clients.push(client);
@@ -77,6 +77,52 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     await eventually(() => third.received.includes('}'));
     expect(third.received).toMatch(/^HTTP\/1.1 429 [^]*retry-after: 1\r\n[^]*RATE_LIMITED/);
     const other = open('GET /nothing HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.8\r\n\r\n');
+    await eventually(() => other.received.startsWith('HTTP/1.1 404 '));
+  });
+
+  it('closes idle connections of the network with the most when networks use up all connections', async () => {
+    await start({ maxConnections: 8, maxConnectionsPerAddress: 4 });
+    let accepted = 0;
+    dashboard.visitor.server.on('connection', () => (accepted += 1));
+    for (const address of ['127.0.0.2', '127.0.0.3']) {
+      // Some have never sent a request, and some have had their response.
+      const used = Array.from({ length: 2 }, () => open('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n', address));
+      await eventually(() => used.every(({ received }) => received.includes('}')));
+      open('', address);
+      open('', address);
+    }
+    await eventually(() => accepted === 8);
+    for (let n = 0; n < 3; n++) {
+      const newcomer = open('GET /nothing HTTP/1.1\r\nhost: x\r\n\r\n', '127.0.0.4');
+      await Promise.race([once(newcomer.socket, 'data'), once(newcomer.socket, 'close')]);
+      expect(newcomer.received).toMatch(/^HTTP\/1.1 404 /);
+    }
+  });
+
+  it('leaves places of requests to a newcomer when networks take all that they can, and counts a /48 of IPv6 too', async () => {
+    await start({ maxConnections: 8, maxConnectionsPerAddress: 4, trustedProxies: ['127.0.0.1'] });
+    const session = await dashboard.session('owner', await dashboard.business());
+    const held = holdRequests();
+    const greedy = async (client: string, count: number) => {
+      for (let n = 0; n < count; n++) {
+        const before = held();
+        const { socket, received } = open(
+          `GET /api/client/me HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\ncookie: token=${session.token}\r\n\r\n`,
+        );
+        const response = once(socket, 'data').then(([chunk]) => String(chunk));
+        await Promise.race([response, eventually(() => held() > before)]);
+        if (held() > before) continue;
+        expect(received + (await response)).toMatch(/^HTTP\/1.1 429 /);
+        socket.destroy();
+        await once(socket, 'close');
+      }
+    };
+    await greedy('2001:db8:0:1::1', 5);
+    await greedy('2001:db8:0:2::1', 4);
+    expect(held()).toBe(6);
+    await greedy('2001:db8:0:3::1', 1);
+    expect(held()).toBe(6);
+    const other = open('GET /nothing HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 2001:db8:1::1\r\n\r\n');
     await eventually(() => other.received.startsWith('HTTP/1.1 404 '));
   });
 

@@ -1,14 +1,19 @@
 import type { Socket } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
 import { GatewayError } from '@mgw/contracts';
+import { Shares, type Release } from '@mgw/shares';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../gateway.config';
-import { networkOf } from './caller';
+import { networkOf, siteOf } from './caller';
 import { untilClosed } from './response-end';
 
 /** Requests of one connection in flight at once. Few clients pipeline, and each request takes memory. */
 const MAX_PIPELINED = 8;
 const RETRY_AFTER_SECONDS = 1;
+/** A site has half as many places again as one of its networks: it may be one stranger, or many customers of a provider. */
+const SITE_MULTIPLE = 1.5;
+/** The part of the connections that is kept free while there are idle ones to close. Many may arrive before one has closed. */
+const SPARE = 1 / 32;
 
 /** Counts uses by name, up to a limit per name. */
 class CountPerName {
@@ -29,9 +34,52 @@ class CountPerName {
   }
 }
 
+/** Divides the requests in flight between networks, and between larger networks of IPv6, so that a newcomer finds a place. */
+class RequestPlaces {
+  private readonly networks: Shares;
+  private readonly sites: Shares;
+
+  constructor(places: number, each: number) {
+    this.networks = new Shares({ places, largest: Math.min(each / places, 1 / 2) });
+    this.sites = new Shares({ places, largest: Math.min(each / places, 1 / 2) * SITE_MULTIPLE });
+  }
+
+  /** @returns a function that ends the request, or why it is refused */
+  take(ip: string): Release | GatewayError {
+    const [network, site] = [networkOf(ip), siteOf(ip)];
+    if (!this.networks.mayTake(network) || !this.sites.mayTake(site)) return this.sites.heldBy(site) > 0 ? tooMany() : busy();
+    const taken = [this.networks.tryTake(network), this.sites.tryTake(site)];
+    return () => {
+      for (const release of taken) release?.();
+    };
+  }
+}
+
+/** Connections without a request in flight, by site. */
+class IdleConnections {
+  /** The one that has been idle for the longest time first. */
+  private readonly bySite = new Map<string, Set<Socket>>();
+
+  add(site: string, socket: Socket): void {
+    const sockets = this.bySite.get(site) ?? new Set();
+    this.bySite.set(site, sockets.add(socket));
+  }
+
+  remove(site: string, socket: Socket): void {
+    const sockets = this.bySite.get(site);
+    if (sockets?.delete(socket) && sockets.size === 0) this.bySite.delete(site);
+  }
+
+  closeOneOfGreediest(): void {
+    const [greediest] = [...this.bySite.values()].sort((one, other) => other.size - one.size);
+    const [socket] = greediest ?? [];
+    socket?.destroy();
+  }
+}
+
 /**
- * Limits each network to a share of the connections and of the requests in flight (guarantees N1, N2). A trusted proxy may open any
- * number of connections, because its clients' requests count by their own addresses.
+ * Divides connections and requests in flight between networks (guarantees N1, N2, decision 739). A trusted proxy may open any number of
+ * connections, because its clients' requests count by their own addresses.
  */
 export function shareConnections(
   fastify: FastifyInstance,
@@ -43,35 +91,47 @@ export function shareConnections(
 ): void {
   const isTrusted = compile(trustedProxies);
   const connections = new CountPerName(maxConnectionsPerAddress);
-  const requests = new CountPerName(maxConnectionsPerAddress);
-  const pipelined = new WeakMap<Socket, number>();
-  let inFlight = 0;
+  const requests = new RequestPlaces(maxConnections, maxConnectionsPerAddress);
+  const idle = new IdleConnections();
+  /** The requests of each connection, and its site unless it belongs to a trusted proxy. */
+  const used = new WeakMap<Socket, { site: string | null; requests: number }>();
+  const mostOpen = maxConnections - Math.ceil(maxConnections * SPARE);
+  let open = 0;
 
   fastify.server.on('connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => (open -= 1));
+    if (open > mostOpen) idle.closeOneOfGreediest();
     const { remoteAddress } = socket;
     if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
     const release = connections.take(networkOf(remoteAddress));
-    if (release) socket.once('close', release);
-    else socket.destroy();
+    if (!release) return void socket.destroy();
+    const site = siteOf(remoteAddress);
+    idle.add(site, socket);
+    used.set(socket, { site, requests: 0 });
+    socket.once('close', () => {
+      release();
+      idle.remove(site, socket);
+    });
   });
 
   fastify.addHook('onRequest', (request, reply, done) => {
     const { socket } = request.raw;
-    const onSocket = pipelined.get(socket) ?? 0;
-    if (onSocket >= MAX_PIPELINED) {
+    const use = used.get(socket) ?? { site: null, requests: 0 };
+    if (use.requests >= MAX_PIPELINED) {
       reply.hijack();
       socket.destroy();
       return;
     }
-    if (inFlight >= maxConnections) return done(busy());
-    const release = requests.take(networkOf(request.ip));
-    if (!release) return done(tooMany());
-    inFlight += 1;
-    pipelined.set(socket, onSocket + 1);
+    const release = requests.take(request.ip);
+    if (release instanceof GatewayError) return done(release);
+    use.requests += 1;
+    used.set(socket, use);
+    if (use.site !== null) idle.remove(use.site, socket);
     untilClosed(reply.raw, () => {
       release();
-      inFlight -= 1;
-      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
+      use.requests -= 1;
+      if (use.site !== null && use.requests === 0 && !socket.destroyed) idle.add(use.site, socket);
     });
     done();
   });
