@@ -193,14 +193,26 @@ describe('personal data', () => {
       await sending.template({}, { to: NUMBER });
       await sending.harness.db.query(
         `WITH sent AS (
-           INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at)
-           SELECT gen_random_uuid(), 1, 'accepted', $1, 'text', 'api', 'Many', 'wamid.many' || n, now() FROM generate_series(1, 1200) n RETURNING id, message_id
+           INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at, details)
+           SELECT gen_random_uuid(), 1, 'accepted', $1, 'image', 'api', 'Many', 'wamid.many' || n, now(),
+             json_build_object('media_id', CASE n % 3 WHEN 0 THEN '80' ELSE '8000' || n END) FROM generate_series(1, 1800) n RETURNING id, message_id
          ), accepted AS (
            INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
            SELECT 1, message_id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1
          )
          INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)
          SELECT 1, 'wamid.in' || message_id, a.conversation_id, 'text', 'Many', now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
+        [NUMBER],
+      );
+      await sending.harness.db.query(
+        `INSERT INTO send.uploads (business_id, media_id, mime_type, file_size)
+         SELECT DISTINCT 1, details->>'media_id', 'image/png', 7 FROM send.intents WHERE text = 'Many'`,
+      );
+      // Half of them are received files.
+      await sending.harness.db.query(
+        `INSERT INTO send.stored_files (business_id, media_id, last_used_at, attempts, conversation_id, state)
+         SELECT 1, media_id, now(), 0, NULL::bigint, 'waiting' FROM send.uploads WHERE media_id LIKE '80%'
+         UNION ALL SELECT 1, 'in' || media_id, now(), 1, a.conversation_id, 'stored' FROM send.uploads, send.conversation_aliases a WHERE media_id LIKE '80%' AND alias = $1`,
         [NUMBER],
       );
     });
@@ -216,6 +228,36 @@ describe('personal data', () => {
       expect(await sending.harness.db.query(`SELECT FROM send.intents WHERE text = 'Many' OR recipient = $1`, [NUMBER])).toEqual([]);
       const messages = `SELECT FROM send.messages WHERE message_id LIKE 'wamid.many%' UNION ALL SELECT FROM send.inbound_messages WHERE text = 'Many'`;
       expect(await sending.harness.db.query(messages)).toEqual([]);
+      expect(await sending.harness.db.query(`SELECT FROM send.uploads WHERE media_id LIKE '80%'`)).toEqual([]);
+      const files = `SELECT media_id LIKE 'in%' AS received, state, count(*)::integer FROM send.stored_files WHERE media_id ~ '^(in)?80' GROUP BY 1, 2`;
+      expect(await sending.harness.db.query(files)).toEqual([{ received: true, state: 'deleting', count: 1201 }]);
+    });
+
+    it('an upload that the person was sent very often goes once, and stays with another person who was sent it', async () => {
+      const [SENT_OFTEN, SENT_TO_BOTH] = ['91', '92'] as const;
+      const OFTEN = '919876500010';
+      await sending.harness.publish(
+        inboundEvent({
+          message_id: `wamid.${OFTEN}`,
+          from: { phone: OFTEN, user_id: null, name: 'Often' },
+          sent_at: new Date().toISOString(),
+        }),
+      );
+      await eventually(async () => (await sending.harness.published('message.received')).some(({ id }) => id.endsWith(`wamid.${OFTEN}`)));
+      await upload(SENT_OFTEN, OFTEN);
+      await upload(SENT_TO_BOTH, OFTEN, CARA);
+      await sending.harness.db.query(
+        `WITH sent AS (
+           INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at, details)
+           SELECT gen_random_uuid(), 1, 'accepted', $1, 'image', 'api', '', 'wamid.often' || n, now(), json_build_object('media_id', file)
+           FROM generate_series(1, 1100) n, unnest($2::text[]) file RETURNING id, message_id
+         )
+         INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
+         SELECT 1, message_id || id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
+        [OFTEN, [SENT_OFTEN, SENT_TO_BOTH]],
+      );
+      expect(await erase(OFTEN)).toBe(500);
+      expect(await Promise.all([SENT_OFTEN, SENT_TO_BOTH].map(find))).toEqual(['NOT_FOUND', 'Invoice 92.pdf']);
     });
   });
 

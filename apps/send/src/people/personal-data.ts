@@ -13,9 +13,22 @@ const ERASED_INTENT = `recipient = '${ERASED}', text = '', details = NULL, messa
 const SENT_FILE = (intent: string) => `coalesce(${intent}.details->>'media_id', ${intent}.details#>>'{offer,header,media_id}')`;
 /** The files of messages that the person was sent. */
 const SENT_FILES = `SELECT ${SENT_FILE('i')} AS media_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id`;
-/** The files that the person may have: WhatsApp may deliver a message whose outcome is still open. */
-const POSSIBLY_SENT_FILES = `${SENT_FILES}
-  UNION SELECT ${SENT_FILE('i')} FROM person JOIN send.intents i ON i.business_id = person.business_id AND i.state IN ('calling', 'unknown') AND ${WAS_NAMED('i')}`;
+/**
+ * Deletes the uploads of `batch (intent_id)` that nobody else was sent, with or without a stored copy (decision 402). An upload that the person
+ * was sent in other messages too goes with the last of them.
+ */
+const ERASE_UPLOADS = `sent AS MATERIALIZED (
+    SELECT DISTINCT ${SENT_FILE('i')} AS media_id FROM batch b JOIN send.intents i ON i.id = b.intent_id
+  ), own AS MATERIALIZED (
+    SELECT s.media_id FROM sent s CROSS JOIN person WHERE s.media_id IS NOT NULL
+      AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id AND ${SENT_FILE('o')} = s.media_id
+        AND o.state <> 'refused' AND o.id NOT IN (SELECT intent_id FROM batch) AND (${IS_OF_PERSONS_MESSAGE('o')} IS NOT NULL OR NOT ${WAS_NAMED('o')}))
+  ), uploads AS (
+    DELETE FROM send.uploads u USING own, person WHERE u.business_id = person.business_id AND u.media_id = own.media_id RETURNING 1
+  ), copies AS (
+    UPDATE send.stored_files f SET conversation_id = person.conversations[1] FROM own, person
+    WHERE f.business_id = person.business_id AND f.media_id = own.media_id AND f.conversation_id IS NULL RETURNING 1
+  )`;
 /** Every replica knows the business's key by then, so a send to the person's number finds the hash of an opt-out. */
 const KEY_KNOWN = `EXISTS (SELECT FROM send.erasure_keys k WHERE k.business_id = person.business_id AND k.created_at < now() - interval '5 seconds')`;
 
@@ -49,23 +62,6 @@ export const sendPersonalData: PersonalData = {
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
-    // An upload that nobody else was sent is the person's too, with or without a stored copy (decision 402). The steps below delete the rows
-    // that show who was sent it.
-    `, own AS MATERIALIZED (
-       SELECT s.media_id FROM (${POSSIBLY_SENT_FILES}) s CROSS JOIN person WHERE s.media_id IS NOT NULL
-         AND NOT EXISTS (SELECT FROM send.intents o WHERE o.business_id = person.business_id AND ${SENT_FILE('o')} = s.media_id
-           AND o.state <> 'refused' AND NOT coalesce(${IS_OF_PERSONS_MESSAGE('o')}, ${WAS_NAMED('o')}))
-     ), uploads AS (
-       DELETE FROM send.uploads u USING own, person WHERE u.business_id = person.business_id AND u.media_id = own.media_id RETURNING 1
-     ), copies AS (
-       UPDATE send.stored_files f SET conversation_id = person.conversations[1] FROM own, person
-       WHERE f.business_id = person.business_id AND f.media_id = own.media_id AND f.conversation_id IS NULL RETURNING 1
-     )
-     SELECT FROM uploads UNION ALL SELECT FROM copies`,
-    ` DELETE FROM send.stored_files r USING person WHERE ${IN_CONVERSATION} AND r.attempts = 0 RETURNING 1`,
-    // The erasure waits until a gateway has deleted the file (HasErasedFiles). A copy in progress ends first.
-    ` UPDATE send.stored_files r SET state = 'deleting', due_at = CASE r.state WHEN 'storing' THEN r.due_at ELSE now() END
-       FROM person WHERE ${IN_CONVERSATION} AND r.state <> 'deleting' RETURNING 1`,
     {
       batch: `, batch AS MATERIALIZED (
          SELECT r.business_id, r.message_id, r.sent_at FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION} LIMIT ${BATCH}
@@ -81,11 +77,30 @@ export const sendPersonalData: PersonalData = {
     {
       batch: `, batch AS MATERIALIZED (
          SELECT r.business_id, r.message_id, r.accepted_at, r.intent_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} LIMIT ${BATCH}
-       ), sends AS (
+       ), ${ERASE_UPLOADS}, sends AS (
          UPDATE send.intents t SET ${ERASED_INTENT} FROM batch b CROSS JOIN person WHERE t.id = b.intent_id AND t.recipient <> '${ERASED}'
        )
        DELETE FROM send.messages r USING batch b
        WHERE r.business_id = b.business_id AND r.message_id = b.message_id AND r.accepted_at = b.accepted_at RETURNING 1`,
+    },
+    // WhatsApp may deliver a message whose outcome is still open, so the person may have its file.
+    `, batch AS MATERIALIZED (
+       SELECT i.id AS intent_id FROM person JOIN send.intents i ON i.business_id = person.business_id AND i.state IN ('calling', 'unknown') AND ${WAS_NAMED('i')}
+     ), ${ERASE_UPLOADS}
+     SELECT FROM uploads UNION ALL SELECT FROM copies`,
+    {
+      batch: `, batch AS MATERIALIZED (
+         SELECT r.business_id, r.media_id FROM person JOIN send.stored_files r ON ${IN_CONVERSATION} AND r.attempts = 0 LIMIT ${BATCH}
+       )
+       DELETE FROM send.stored_files r USING batch b WHERE r.business_id = b.business_id AND r.media_id = b.media_id AND r.attempts = 0 RETURNING 1`,
+    },
+    // The erasure waits until a gateway has deleted the file (HasErasedFiles). A copy in progress ends first.
+    {
+      batch: `, batch AS MATERIALIZED (
+         SELECT r.business_id, r.media_id FROM person JOIN send.stored_files r ON ${IN_CONVERSATION} AND r.state <> 'deleting' LIMIT ${BATCH}
+       )
+       UPDATE send.stored_files r SET state = 'deleting', due_at = CASE r.state WHEN 'storing' THEN r.due_at ELSE now() END
+       FROM batch b WHERE r.business_id = b.business_id AND r.media_id = b.media_id AND r.state <> 'deleting' RETURNING 1`,
     },
     // The trigger deletes the words of a changed name.
     ` UPDATE send.conversations r SET name = '' FROM person WHERE ${OWN} AND r.name <> '' RETURNING 1`,
