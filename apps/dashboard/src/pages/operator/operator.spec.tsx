@@ -38,7 +38,7 @@ describe('forms of operators and owners (decision 430)', () => {
     await press(/^Plan of/, 'combobox');
     await press('Starter', 'option');
     const dialog = await screen.findByRole('dialog');
-    expect(dialog.textContent).toMatch(/from Growth to Starter\?.*can send nothing.* By default, broadcasts .* an operator set/);
+    expect(dialog.textContent).toMatch(/from Growth to Starter\?.*keys stop sending at once.* By default, broadcasts .* an operator set/);
     expect(sent()).toEqual([]);
     await press('Change to Starter', 'button', dialog);
     await screen.findByText('Changed.');
