@@ -249,11 +249,11 @@ describe('personal data', () => {
       await sending.harness.db.query(
         `WITH sent AS (
            INSERT INTO send.intents (id, business_id, state, recipient, type, sent_by, text, message_id, created_at, details)
-           SELECT gen_random_uuid(), 1, 'accepted', $1, 'image', 'api', '', 'wamid.often' || n, now(), json_build_object('media_id', file)
+           SELECT gen_random_uuid(), 1, 'accepted', $1, 'image', 'api', '', 'wamid.often' || file || '-' || n, now(), json_build_object('media_id', file)
            FROM generate_series(1, 1100) n, unnest($2::text[]) file RETURNING id, message_id
          )
          INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
-         SELECT 1, message_id || id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
+         SELECT 1, message_id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
         [OFTEN, [SENT_OFTEN, SENT_TO_BOTH]],
       );
       expect(await erase(OFTEN)).toBe(500);
