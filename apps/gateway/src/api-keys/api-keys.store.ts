@@ -177,10 +177,11 @@ export class ApiKeysStore {
 
   /** Lists the keys of one business, or of all. */
   list(business_id: number | null): Promise<ApiKeyRow[]> {
-    return this.db.query<ApiKeyRow>(
-      `${LIST} WHERE $1::bigint IS NULL OR k.business_id = $1 ORDER BY CASE WHEN ${isActive('k')} THEN NULL ELSE least(k.revoked_at, k.expires_at) END DESC NULLS FIRST, k.id LIMIT $2`,
-      [business_id, ApiKeysStore.LIST_MAX],
-    );
+    const listed = (condition: string) =>
+      `${LIST} ${condition} ORDER BY CASE WHEN ${isActive('k')} THEN NULL ELSE least(k.revoked_at, k.expires_at) END DESC NULLS FIRST, k.id LIMIT $1`;
+    return business_id === null
+      ? this.db.query<ApiKeyRow>(listed(''), [ApiKeysStore.LIST_MAX])
+      : this.db.query<ApiKeyRow>(listed('WHERE k.business_id = $2::bigint'), [ApiKeysStore.LIST_MAX, business_id]);
   }
 
   /** Counts active keys, and locks the business against further ones until the transaction ends. */

@@ -90,7 +90,7 @@ const listed = (condition: string) =>
     `SELECT a.id, a.at, a.user_id, a.business_id, coalesce(a.user_name, u.name) AS user_name, coalesce(a.user_email, u.email) AS user_email,
             a.action, a.target, a.ip, a.request_id, a.detail
        FROM access.audit a LEFT JOIN access.users u ON u.id = a.user_id
-      WHERE ${condition} AND ($1::bigint IS NULL OR a.id < $1)
+      WHERE ${condition} AND a.id < coalesce($1::bigint, 9223372036854775807)
       ORDER BY a.id DESC LIMIT $2`,
     `($4::bigint IS NULL OR row.user_id = $4) AND ($5::text IS NULL OR row.action = $5)
        AND ($6::text IS NULL OR row.at >= ${instant('$6::text', { next: '0', after: '0' })})
