@@ -11,9 +11,12 @@ import {
   type FileTask,
   type ReplyOf,
 } from '@mgw/contracts';
-import { inboundEvent } from '@mgw/harness';
+import { inboundEvent, rowsRead } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
+import type { SendConfig } from '../send.config';
 import { startSending, type Sending } from '../send.fixture';
+import { StoredFilesStore } from './stored-files.store';
 
 const PHONE = '919876543210';
 const OTHER = '12025550100';
@@ -96,6 +99,17 @@ describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
     expect(expired).toMatchObject({ media_id: '11', task: 'delete' });
     await end(expired as FileTask, FACTS);
     expect(await states()).toContain('11 deleting');
+  });
+
+  it('decision 735: finds the files of an erased person without reading those that wait', async () => {
+    await sending.harness.db.query(
+      `INSERT INTO send.stored_files (business_id, media_id, conversation_id, last_used_at, state)
+       SELECT 9, 'm' || n, 900000 + n, now(), CASE n WHEN 1 THEN 'deleting' ELSE 'waiting' END FROM generate_series(1, 3000) n`,
+    );
+    const hasErased = (db: Database, id: number) => new StoredFilesStore(db, {} as SendConfig).hasErased(9, [id]);
+    expect([await hasErased(sending.harness.db, 900_001), await hasErased(sending.harness.db, 900_002)]).toEqual([true, false]);
+    expect((await rowsRead(sending.harness.db, (db) => hasErased(db, 900_002)))['stored_files']).toBeLessThan(20);
+    await sending.harness.db.query('DELETE FROM send.stored_files WHERE business_id = 9');
   });
 
   it('decision 402: an erasure ends when the files of the person are deleted, also one that is being stored and one that only the person was sent', async () => {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { matches, MediaId, type EndFileTask, type FileTask, type RequestOf } from '@mgw/contracts';
-import { Database, RowSet, startOfMonth, type Tx } from '@mgw/postgres';
+import { Database, onRow, RowSet, startOfMonth, type Tx } from '@mgw/postgres';
 import type { InboundMessage } from '../inbound/inbound.store';
 import { SendConfig } from '../send.config';
 import { RECEIVED_DAYS } from './media.store';
@@ -93,7 +93,7 @@ export class StoredFilesStore {
 
   /** Whether files of these conversations wait to be deleted. */
   async hasErased(businessId: number, conversationIds: number[]): Promise<boolean> {
-    const sql = `SELECT FROM send.stored_files WHERE business_id = $1 AND conversation_id = ANY ($2::bigint[]) AND state = 'deleting' LIMIT 1`;
+    const sql = `SELECT FROM send.stored_files WHERE conversation_id = ANY ($2::bigint[]) AND ${onRow(`business_id = $1 AND state = 'deleting'`)} LIMIT 1`;
     return (await this.db.query(sql, [businessId, conversationIds])).length > 0;
   }
 
