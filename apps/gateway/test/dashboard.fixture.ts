@@ -24,7 +24,7 @@ import { Neighbours } from './neighbours.fixture';
 export const PASSWORD = 'correct horse battery';
 /** The key ring of every gateway in these tests. */
 export const SEALING_KEYS = `test:${randomBytes(32).toString('base64')}`;
-const hashed = hashPassword(PASSWORD);
+const hashed = hashPassword(PASSWORD, 'fixture');
 const NAMES = { owner: 'Owner', manager: 'Manager', agent: 'Agent', operator: 'Operator' };
 
 type Servers = { database: TestDatabase; broker: Awaited<ReturnType<typeof testNats>> };

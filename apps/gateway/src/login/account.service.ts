@@ -40,7 +40,7 @@ export class AccountService {
     const { user_id, business_id, email } = user;
     const current = await this.requirePassword(user, 'current_password', current_password);
     await this.db.transaction(async (tx) => {
-      const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
+      const password_hash = await hashPassword(new_password, `user:${user_id}`, await this.users.hashOfAddress(tx, email));
       if (!(await this.users.setPassword(tx, user_id, password_hash, current))) throw noSession();
       await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, token);
@@ -54,7 +54,7 @@ export class AccountService {
     await this.attempts.require([{ subject, limit: WRONG_PASSWORDS }], MESSAGE);
     const current = await this.users.hashOfUser(user_id);
     if (current === null) throw noSession();
-    if ((await matchingHashes([current], password)).size === 0) throw invalid(field, 'is not your password');
+    if ((await matchingHashes([current], password, `user:${user_id}`)).size === 0) throw invalid(field, 'is not your password');
     await this.attempts.clear(subject);
     return current;
   }
@@ -68,12 +68,12 @@ export class AccountService {
     const { at } = await this.attempts.require([{ subject, limit: this.config.loginIpLimit }], MESSAGE);
     const owner = await this.links.find(token);
     if (!owner) {
-      await hashPassword(new_password);
+      await hashPassword(new_password, subject);
       throw refusedLink();
     }
     const { user_id, business_id, email } = owner;
     await this.db.transaction(async (tx) => {
-      const password_hash = await hashPassword(new_password, await this.users.hashOfAddress(tx, email));
+      const password_hash = await hashPassword(new_password, subject, await this.users.hashOfAddress(tx, email));
       await this.users.setPassword(tx, user_id, password_hash);
       if (!(await this.links.use(tx, user_id, token))) throw refusedLink();
       await this.links.end(tx, user_id);

@@ -134,6 +134,7 @@ export class LoginService {
     const hashes = await matchingHashes(
       open.map(({ password_hash }) => password_hash),
       password,
+      address,
     );
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
     const wrong = { account, ip };

@@ -1,17 +1,25 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hash, type Options } from '@node-rs/argon2';
 import { GatewayError } from '@mgw/contracts';
+import { Shares } from '@mgw/shares';
 
 /** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. The library's default algorithm is argon2id. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Each verification holds 19 MiB and a thread. Callers beyond this number are refused instead of queued. */
-const MAX_PENDING = 32;
-let pending = 0;
+/**
+ * Each computation holds 19 MiB and a thread, so few are begun at once. A login waits for its turn; a person or a network has a share of the
+ * places and of the room for waiting (guarantees N2).
+ */
+const computations = new Shares({ places: 32, largest: 1 / 2, waiting: { room: 128, largest: 1 / 4 } });
+const TURN_WITHIN_MS = 2_000;
 
-/** @param sibling the hash of another user with the same address, whose salt is reused; null for a new salt */
-export function hashPassword(password: string, sibling: string | null = null): Promise<string> {
-  return bounded(() => hash(password, sibling === null ? COST : optionsOf(sibling)));
+/**
+ * @param holder the person or the network that calls
+ * @param sibling the hash of another user with the same address, whose salt is reused; null for a new salt
+ */
+export function hashPassword(password: string, holder: string, sibling: string | null = null): Promise<string> {
+  // Callers hold a transaction, so they do not wait.
+  return inTurn(holder, 0, () => hash(password, sibling === null ? COST : optionsOf(sibling)));
 }
 
 /** A hash without a known password, so that an unknown user takes as long as a known one (spec §10). */
@@ -20,10 +28,11 @@ const unknownUserHash = hash('no user has this password', COST);
 /**
  * Finds the hashes that the password matches. One computation serves all hashes of an address, and an unknown address takes as long.
  * So the response time reveals neither whether an address is known nor at how many businesses.
+ * @param holder the person or the network that calls
  */
-export async function matchingHashes(hashes: readonly string[], password: string): Promise<Set<string>> {
+export async function matchingHashes(hashes: readonly string[], password: string, holder: string): Promise<Set<string>> {
   const options = optionsOf(hashes[0] ?? (await unknownUserHash));
-  const computed = Buffer.from(await bounded(() => hash(password, options)));
+  const computed = Buffer.from(await inTurn(holder, TURN_WITHIN_MS, () => hash(password, options)));
   const matching = hashes.filter((stored) => {
     const known = Buffer.from(stored);
     return known.length === computed.length && timingSafeEqual(known, computed);
@@ -42,12 +51,13 @@ function optionsOf(stored: string): Options {
   };
 }
 
-async function bounded<T>(work: () => Promise<T>): Promise<T> {
-  if (pending >= MAX_PENDING) throw new GatewayError('OVERLOADED', 'Too many logins at once. Try again in a moment.');
-  pending += 1;
+/** @throws GatewayError OVERLOADED */
+async function inTurn<T>(holder: string, withinMs: number, work: () => Promise<T>): Promise<T> {
+  const release = await computations.take(holder, withinMs);
+  if (release === null) throw new GatewayError('OVERLOADED', 'Too many logins at once. Try again in a moment.');
   try {
     return await work();
   } finally {
-    pending -= 1;
+    release();
   }
 }

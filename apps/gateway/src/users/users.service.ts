@@ -108,6 +108,7 @@ export class UsersService {
       // Nobody knows the random password, so logging in takes as long as for any other user.
       const password_hash = await hashPassword(
         password ?? randomBytes(32).toString('base64url'),
+        by ? `user:${by.user_id}` : 'command line',
         await this.users.hashOfAddress(tx, email),
       );
       const id = await this.users.add(tx, { ...person, email, password_hash, invited });
