@@ -21,7 +21,13 @@ export class ConnectionMap {
   private readonly claimsByAccount = new Map<string, number[]>();
   private readonly verified = new Set<number>();
 
-  constructor(connections: ListedConnection[], open: Open, logger: Logger) {
+  /** @param readAt when the read of the connections began, as `performance.now()` */
+  constructor(
+    connections: ListedConnection[],
+    open: Open,
+    logger: Logger,
+    readonly readAt: number,
+  ) {
     for (const connection of [...connections].sort(byStrengthOfClaim)) {
       const { business_id } = connection;
       // One secret that does not open must not disable the others.

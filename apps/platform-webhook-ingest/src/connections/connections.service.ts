@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { RefreshedValue } from '@mgw/caching';
 import { ConnectionChanged, ListConnections, type ListedConnection } from '@mgw/contracts';
@@ -5,10 +6,18 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
+import { ownerOf, type Change } from '../splitting/changes';
 import { ConnectionMap } from './connection-map';
 
 /** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
 const REREAD_MS = 1_000;
+/**
+ * Reads until changes become frequent; one returns each second. A business can cause any number of changes with account updates that it
+ * signs itself, and a read of a thousand connections takes longer than a callback.
+ */
+const MOST_READS = 10;
+/** Time between reads for callbacks that need frequent changes, in milliseconds. */
+const READ_APART_MS = 200;
 
 /**
  * Caches the connections of all businesses with their opened secrets. While the template service is unavailable the last ones stay valid.
@@ -18,6 +27,9 @@ export class ConnectionsService {
   private readonly cached: RefreshedValue<ConnectionMap>;
   /** Opened secrets by context and sealed text: opening a thousand takes longer than reading them. */
   private opened = new Map<string, string>();
+  private changedAt = -Infinity;
+  private readsLeft = MOST_READS;
+  private readsCountedAt = performance.now();
 
   constructor(
     private readonly rpc: RpcClient,
@@ -28,29 +40,57 @@ export class ConnectionsService {
       load: () => this.read(),
       onStale: (error) => this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones'),
     });
-    rpc.listen(ConnectionChanged, () => this.cached.invalidate());
+    rpc.listen(ConnectionChanged, () => void (this.changedAt = performance.now()));
   }
 
-  /** @throws GatewayError if the first read fails */
-  current(): Promise<ConnectionMap> {
-    return this.cached.get();
+  /** The connections. While changes are frequent, the latest ones may be missing for a second. @throws GatewayError if the first read fails */
+  async current(): Promise<ConnectionMap> {
+    const map = await this.cached.get();
+    if (map.readAt > this.changedAt) return map;
+    return this.areReadsFrequent() ? this.cached.get(REREAD_MS) : this.withChanges();
   }
 
   /** Rereads the connections for a callback that matches none of the current ones. */
   newer(): Promise<ConnectionMap> {
-    return this.cached.get(REREAD_MS);
+    return this.withChanges(REREAD_MS);
+  }
+
+  /** The connections with every change that was announced before the call. */
+  async withChanges(maxAgeMs?: number): Promise<ConnectionMap> {
+    const { changedAt } = this;
+    const map = await this.cached.get(maxAgeMs);
+    if (map.readAt > changedAt) return map;
+    if (this.areReadsFrequent()) await setTimeout(map.readAt + READ_APART_MS - performance.now());
+    const read = await this.cached.get(performance.now() - changedAt);
+    // The read in flight may have begun before the change.
+    return read.readAt > changedAt ? read : this.cached.get(performance.now() - changedAt);
+  }
+
+  /** The connections to divide a callback with: every change counts if the current ones lack the owner of an update. */
+  async forChanges(changes: Change[], signers: ReadonlySet<number>): Promise<ConnectionMap> {
+    const map = await this.current();
+    return changes.every((change) => ownerOf(change, signers, map) !== undefined) ? map : this.withChanges();
+  }
+
+  private areReadsFrequent(): boolean {
+    const now = performance.now();
+    this.readsLeft = Math.min(MOST_READS, this.readsLeft + (now - this.readsCountedAt) / 1_000);
+    this.readsCountedAt = now;
+    return this.readsLeft < 1;
   }
 
   private async read(): Promise<ConnectionMap> {
+    const readAt = performance.now();
+    this.readsLeft = Math.max(0, this.readsLeft - 1);
     const all: ListedConnection[] = [];
     for (;;) {
       const { connections } = await this.rpc.call(ListConnections, { after_business_id: all.at(-1)?.business_id ?? 0 });
-      if (connections.length === 0) return this.mapOf(all);
+      if (connections.length === 0) return this.mapOf(all, readAt);
       all.push(...connections);
     }
   }
 
-  private mapOf(connections: ListedConnection[]): ConnectionMap {
+  private mapOf(connections: ListedConnection[], readAt: number): ConnectionMap {
     const opened = new Map<string, string>();
     const open = (sealed: string, context: string): string => {
       const key = `${context} ${sealed}`;
@@ -58,7 +98,7 @@ export class ConnectionsService {
       opened.set(key, plain);
       return plain;
     };
-    const map = new ConnectionMap(connections, open, this.logger);
+    const map = new ConnectionMap(connections, open, this.logger, readAt);
     this.opened = opened;
     return map;
   }

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { activeTraceparent } from '@mgw/telemetry';
+import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
 import { Signatures } from '../connections/signatures';
 import { readCallback, UnusualCallbackError } from '../splitting/read-callback';
@@ -12,8 +13,8 @@ import { CallbackTimesStore } from '../callbacks/callback-times.store';
 import { CallbacksStore } from '../callbacks/callbacks.store';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
-import { changesOf, countUpdates, ownerOf, type Owners } from '../splitting/changes';
-import { LARGE_BYTES, type SignedBody } from '../callbacks/stored-callback';
+import { changesOf, countUpdates, ownerOf, type Change, type Owners } from '../splitting/changes';
+import { LARGE_BYTES } from '../callbacks/stored-callback';
 import { StorageBudget } from './storage-budget';
 
 /** The updates of one business in a callback. */
@@ -25,13 +26,18 @@ interface Part {
   body: Buffer;
 }
 
+interface Division {
+  parts: Part[];
+  /** The connections that it was divided with. */
+  map: ConnectionMap;
+}
+
 /**
  * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
  * business and stays whole. Updates without an owner go with the first part.
  */
-function divide(parsed: unknown, { body, businesses }: SignedBody, owners: Owners): Part[] {
-  const signers = new Set(businesses);
-  const changes = changesOf(parsed).map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
+function divide(parsed: unknown, all: Change[], body: Buffer, signers: ReadonlySet<number>, owners: Owners): Part[] {
+  const changes = all.map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
   const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));
   const [first = 0] = lanes;
   if (lanes.size <= 1) return [{ lane: first, parsed, body }];
@@ -94,12 +100,13 @@ export class CallbackService {
   }
 
   private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
-    const parts = await this.parts(body, businesses, lane);
-    if (parts === undefined) return 400;
+    const division = await this.divide(body, businesses, lane);
+    if (division === undefined) return 400;
+    const { parts, map } = division;
     const wholeHash = createHash('sha256').update(body).digest();
     await Promise.all(
       parts.map(async (part) => {
-        const isNew = await this.store(part, wholeHash, businesses);
+        const isNew = await this.store(part, map, wholeHash, businesses);
         if (isNew) this.budget.spend(lane, part.body.length, countUpdates(changesOf(part.parsed)));
       }),
     );
@@ -107,18 +114,22 @@ export class CallbackService {
   }
 
   /** @returns undefined if it is not JSON */
-  private async parts(body: Buffer, businesses: number[], lane: number): Promise<Part[] | undefined> {
+  private async divide(body: Buffer, businesses: number[], lane: number): Promise<Division | undefined> {
+    let parsed: unknown;
     try {
-      return divide(readCallback(body), { body, businesses }, await this.connections.current());
+      parsed = readCallback(body);
     } catch (error) {
       if (!(error instanceof UnusualCallbackError)) return undefined;
-      return [{ lane, parsed: undefined, body }];
+      return { parts: [{ lane, parsed: undefined, body }], map: await this.connections.current() };
     }
+    const changes = changesOf(parsed);
+    const signers = new Set(businesses);
+    const map = await this.connections.forChanges(changes, signers);
+    return { parts: divide(parsed, changes, body, signers, map), map };
   }
 
   /** @returns false if it was stored before */
-  private async store({ lane, parsed, body }: Part, wholeHash: Buffer, businesses: number[]): Promise<boolean> {
-    const map = await this.connections.current();
+  private async store({ lane, parsed, body }: Part, map: ConnectionMap, wholeHash: Buffer, businesses: number[]): Promise<boolean> {
     const isSplitFirst = parsed !== undefined && body.length <= LARGE_BYTES && this.inFlight.admits(lane, 1);
     const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
+import { ConnectionChanged, ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
 import { deadLetters } from '@mgw/service';
 import { eventually } from '@mgw/testing';
@@ -315,6 +315,30 @@ describe('hostile callbacks (guarantees §10)', () => {
         await Promise.all([forged, genuine]);
         expect(responses).toEqual(['genuine 200', 'forged 401']);
       });
+    });
+
+    it('cannot make callbacks of others wait for reads of all connections by changing their own all the time', async () => {
+      connections = Array.from({ length: 20 }, (_, i) => connection(i + 1));
+      let reads = 0;
+      harness.respond(ListConnections, ({ after_business_id }) => {
+        if (after_business_id === 0) reads += 1;
+        return { connections: connections.filter(({ business_id }) => business_id > after_business_id) };
+      });
+      await harness.run(service);
+      const change = async () => {
+        harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+        await harness.nc.flush();
+      };
+      for (let n = 1; n <= 200; n++) {
+        await change();
+        expect(await post(envelope({ messages: [text(`wamid.${n}`)] }, 2), 2)).toBe(200);
+      }
+      expect(reads).toBeLessThan(100);
+      connections = [...connections, { ...connection(21), phone_number_id: '799' }];
+      await change();
+      const connected = { metadata: { phone_number_id: '799' }, messages: [text('wamid.connected')] };
+      expect(await post(envelope(connected, 21), 21)).toBe(200);
+      expect((await published('message', 'wamid.connected')).business_id).toBe(21);
     });
 
     it('decision 47: accepts a callback without numbers from any connected business', async () => {

@@ -22,6 +22,8 @@ const MOST_IN_A_TURN = 250;
 @Injectable()
 export class SplitterService extends BackgroundLoop {
   private replayAt = 0;
+  /** The connections of this round. */
+  private map: Promise<ConnectionMap> | undefined;
 
   constructor(
     private readonly waiting: WaitingCallbacksStore,
@@ -35,6 +37,7 @@ export class SplitterService extends BackgroundLoop {
 
   protected async round(): Promise<number> {
     const lanes = await this.waiting.lanes();
+    this.map = undefined;
     this.inFlight.divideAmong(lanes.length);
     let progress = await this.replay();
     for (const lane of lanes) if (!this.isStopping) progress += await this.splitLane(lane);
@@ -64,7 +67,7 @@ export class SplitterService extends BackgroundLoop {
   /** A lane that fails does not hold up the others. */
   private async attempt(lane: number | string, work: (split: Split) => Promise<number>): Promise<number> {
     try {
-      const map = await this.connections.current();
+      const map = await (this.map ??= this.connections.withChanges());
       const count = await work((callback) => splitStored(callback, map));
       if (count > 0) this.relay.wake();
       return count;
