@@ -230,6 +230,25 @@ describe('the dashboard API (spec §10)', () => {
     expect(event.data).toMatchObject({ sent_by: 'agent', type: 'text', conversation_id: closed.id });
   });
 
+  it('decision 735: unassigns the conversations of a person who is removed from the team, also closed ones', async () => {
+    const [open, closed] = ['12015550140', '12015550141'] as const;
+    const person = { email: 'leaver@team.example', name: 'Leaver', role: 'agent' };
+    const { id } = await ok<{ id: number }>(owner, 'POST', 'team', person);
+    for (const phone of [open, closed]) await customer(stack.demo, stack.growth, phone).writes('Hello');
+    const ids = [(await conversationWith(open)).id, (await conversationWith(closed)).id];
+    await ok(owner, 'PATCH', `conversations/${ids[0]}`, { assigned_to: id });
+    await ok(owner, 'PATCH', `conversations/${ids[1]}`, { assigned_to: id, status: 'closed' });
+    const unassigned = async () => {
+      const { conversations } = await ok<{ conversations: Conversation[] }>(owner, 'GET', 'conversations?view=unassigned');
+      return ids.map((one) => conversations.some((listed) => listed.id === one));
+    };
+    expect(await unassigned()).toEqual([false, false]);
+    await ok(owner, 'DELETE', `team/${id}`);
+    expect(await unassigned()).toEqual([true, false]);
+    await customer(stack.demo, stack.growth, closed).writes('Hello again');
+    await eventually(async () => (await unassigned())[1]);
+  });
+
   it('sets and lifts suppressions; START lifts the person’s own, not the dashboard’s (decisions 18, 45)', async () => {
     const person = customer(stack.demo, stack.growth, '12015550103');
     const sending = async () => {
