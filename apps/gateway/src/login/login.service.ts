@@ -74,9 +74,9 @@ export class LoginService {
    * @throws OidcFailure for an address that nobody has
    */
   async loginVerified(origin: LoginOrigin, verify: () => Promise<string>): Promise<{ email: string; token: string | null }> {
-    await this.purge();
     const address = addressSubject(origin.ip);
     const { at } = await this.attempts.require([{ subject: address, limit: this.config.loginIpLimit }], LIMITED);
+    await this.purge();
     const email = normalizeEmail(await verify());
     const [user, ...others] = await this.users.allByEmail(email);
     const token = user && others.length === 0 ? await this.open(user, origin, { oidc: true }) : null;
@@ -120,12 +120,12 @@ export class LoginService {
    */
   private async check(email: string, account: string, { password, ip, userId }: Credentials): Promise<Account[]> {
     const address = addressSubject(ip);
-    await this.purge();
     const limits = [
       { subject: account, limit: ACCOUNT_LIMIT },
       { subject: address, limit: this.config.loginIpLimit },
     ];
     const attempt = await this.attempts.require(limits, LIMITED);
+    await this.purge();
     const users = await this.users.allByEmail(email);
     const named = userId === null ? users : users.filter(({ id }) => id === userId);
     const guesses = userId === null && (await this.attempts.takeOpen(users.map(guessSubject), GUESS_LIMIT, attempt.at));

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { Database } from '@mgw/postgres';
 import request from 'supertest';
 import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { LoginAttemptsStore } from '../users/login-attempts.store';
 
 describe('login (spec §10)', () => {
   let dashboard: Dashboard;
@@ -320,6 +322,24 @@ describe('login by address (spec §10)', () => {
       await login(`guess${n}@nowhere.example`, 'wrong password').expect(401);
     }
     await login(email, PASSWORD).expect(429);
+    await dashboard.close();
+  });
+
+  it('a network over LOGIN_IP_LIMIT is refused without a query (decision 739)', async () => {
+    const dashboard = await startDashboard({ loginIpLimit: 20 });
+    const login = (n: number) => dashboard.visitor.post('/api/client/login', { email: `guess${n}@nowhere.example`, password: 'wrong' });
+    for (let n = 0; n < 20; n += 1) await login(n).expect(401);
+    const first = await login(20).expect(429);
+    const transactions = jest.spyOn(LoginAttemptsStore.prototype, 'take');
+    const queries = jest.spyOn(Database.prototype, 'query');
+    const responses = await Promise.all(Array.from({ length: 50 }, (_, n) => login(n)));
+    const ofLogins = queries.mock.calls.filter(([text]) => /access\.(login_attempts|sessions|users|audit)/.test(text));
+    expect([transactions.mock.calls, ofLogins]).toEqual([[], []]);
+    jest.restoreAllMocks();
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([429]));
+    const [{ body }] = responses as [(typeof responses)[0]];
+    expect(body).toEqual({ ...first.body, retry_after_seconds: expect.any(Number) as number });
+    expect((body as { retry_after_seconds: number }).retry_after_seconds).toBeGreaterThan(800);
     await dashboard.close();
   });
 

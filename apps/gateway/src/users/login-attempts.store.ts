@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { atMost } from '@mgw/caching';
 import { GatewayError } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
-import { accountSubject } from './login-subjects';
+import { LRUCache } from 'lru-cache';
+import { accountSubject, isNetwork } from './login-subjects';
 
 /** How long a wrong login counts (spec §10). */
 const ATTEMPT_WINDOW_SECONDS = 15 * 60;
@@ -14,7 +16,7 @@ export interface AttemptSubject {
 }
 
 /** `locks`: whether this attempt reaches a limit, so that the next one is refused. */
-export type Reservation = { taken: true; at: string; locks: boolean } | { taken: false; retry_after_seconds: number };
+export type Reservation = { taken: true; at: string; locks: boolean } | { taken: false; subject: string; retry_after_seconds: number };
 
 const RECENT = `ARRAY(SELECT f FROM unnest(a.failures) f WHERE f > $2::timestamptz - ${WINDOW} ORDER BY f)`;
 
@@ -31,8 +33,17 @@ const WAIT = `
   SELECT greatest(1, ceil(extract(epoch FROM (${RECENT})[cardinality(${RECENT}) - $3 + 1] + ${WINDOW} - $2::timestamptz)))::integer AS seconds
     FROM access.login_attempts a WHERE subject = $1`;
 
+/**
+ * How long this process refuses a network over its limit without a query, in milliseconds. It is short, because a login that turns out right
+ * on another replica makes room again.
+ */
+const REMEMBER_MS = 10_000;
+
 class Full extends Error {
-  constructor(readonly retry_after_seconds: number) {
+  constructor(
+    readonly subject: string,
+    readonly retry_after_seconds: number,
+  ) {
     super();
   }
 }
@@ -40,6 +51,9 @@ class Full extends Error {
 /** Wrong logins by account and address, in PostgreSQL, so that all replicas count together. */
 @Injectable()
 export class LoginAttemptsStore {
+  /** When each network that is over its limit may try again. */
+  private readonly full = new LRUCache<string, number>({ ...atMost(10_000), ttl: REMEMBER_MS });
+
   constructor(private readonly db: Database) {}
 
   /**
@@ -56,21 +70,31 @@ export class LoginAttemptsStore {
         return { taken: true, at: now.at, locks };
       });
     } catch (fault) {
-      if (fault instanceof Full) return { taken: false, retry_after_seconds: fault.retry_after_seconds };
+      if (fault instanceof Full) return { taken: false, subject: fault.subject, retry_after_seconds: fault.retry_after_seconds };
       throw fault;
     }
   }
 
   /**
-   * Counts an attempt like `take`.
+   * Counts an attempt like `take`, and deletes expired ones.
    * @returns its time, and whether it reaches a limit
    * @throws GatewayError RATE_LIMITED with the message
    */
   async require(subjects: readonly AttemptSubject[], message: string): Promise<{ at: string; locks: boolean }> {
-    await this.purge();
+    const limited = (seconds: number) => new GatewayError('RATE_LIMITED', message, { retry_after_seconds: seconds });
+    for (const { subject } of subjects) {
+      const until = this.full.get(subject);
+      if (until !== undefined) throw limited(Math.max(1, Math.ceil((until - Date.now()) / 1_000)));
+    }
     const attempt = await this.take(subjects);
-    if (attempt.taken) return attempt;
-    throw new GatewayError('RATE_LIMITED', message, { retry_after_seconds: attempt.retry_after_seconds });
+    if (attempt.taken) {
+      await this.purge();
+      return attempt;
+    }
+    const { subject, retry_after_seconds } = attempt;
+    // A link or a right login elsewhere ends the limit of an account at once.
+    if (isNetwork(subject)) this.full.set(subject, Date.now() + retry_after_seconds * 1_000);
+    throw limited(retry_after_seconds);
   }
 
   /**
@@ -90,6 +114,7 @@ export class LoginAttemptsStore {
 
   /** Removes one attempt that turned out right; the subject's other failures stay. @param at the attempt's time */
   async uncount(subject: string, at: string): Promise<void> {
+    this.full.delete(subject);
     await this.db.query(`UPDATE access.login_attempts SET failures = array_remove(failures, $2::timestamptz) WHERE subject = $1`, [
       subject,
       at,
@@ -112,7 +137,7 @@ export class LoginAttemptsStore {
     );
   }
 
-  async purge(): Promise<void> {
+  private async purge(): Promise<void> {
     await this.db.query(
       `DELETE FROM access.login_attempts WHERE subject = ANY (ARRAY(
          SELECT subject FROM access.login_attempts WHERE last_at < now() - ${WINDOW} ORDER BY last_at LIMIT 100 FOR UPDATE SKIP LOCKED))`,
@@ -125,5 +150,5 @@ async function takeOne(tx: Tx, { subject, limit }: AttemptSubject, at: string): 
   const [taken] = await tx.query<{ locks: boolean }>(TAKE, [[subject], at, limit]);
   if (taken) return taken.locks;
   const [wait] = await tx.query<{ seconds: number }>(WAIT, [subject, at, limit]);
-  throw new Full(wait?.seconds ?? ATTEMPT_WINDOW_SECONDS);
+  throw new Full(subject, wait?.seconds ?? ATTEMPT_WINDOW_SECONDS);
 }

@@ -15,3 +15,8 @@ export function guessSubject({ id }: { id: number }): string {
 export function addressSubject(ip: string): string {
   return `address:${networkOf(ip)}`;
 }
+
+/** Whether the subject is a network, whatever it counts. */
+export function isNetwork(subject: string): boolean {
+  return /^(link:)?address:/.test(subject);
+}
