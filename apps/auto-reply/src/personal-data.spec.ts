@@ -1,6 +1,12 @@
-import { type PersonRef } from '@mgw/contracts';
-import { eraseFrom, exportedRows, startHarness, type Harness } from '@mgw/harness';
+import type { exportPerson, PersonRef, ReplyOf, RequestOf } from '@mgw/contracts';
+import { eraseFrom, exportedRows, rowsRead, startHarness, type Harness } from '@mgw/harness';
+import type { Database } from '@mgw/postgres';
+import { personalDataController } from '@mgw/service';
 import { service } from './main';
+import { autoReplyPersonalData } from './personal-data';
+
+type Export = ReturnType<typeof exportPerson>;
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<ReplyOf<Export>> };
 
 describe('decision 730: the automatic replies of a number that has written very many messages', () => {
   const PERSON: PersonRef = { business_id: 1, names: ['919876543210'], conversation_ids: [1, 2] };
@@ -26,6 +32,18 @@ describe('decision 730: the automatic replies of a number that has written very 
         .filter((n) => n % 3 < 2)
         .map((n) => `Question ${n}`),
     );
+  });
+
+  it('decision 736: are exported by an index', async () => {
+    let cursor: string | null = null;
+    for (let page = 0; page < 5; page += 1) {
+      const read = await rowsRead(harness.db, async (db) => {
+        const controller = new (personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData) as unknown as Exporting)(db);
+        ({ next_cursor: cursor } = await controller.export({ ...PERSON, cursor }));
+      });
+      // A page of each conversation.
+      expect(read['replies']).toBeLessThan(200);
+    }
   });
 
   it('are erased in steps of 500, except one that a worker holds, for which the erasure waits', async () => {

@@ -1,4 +1,4 @@
-import { BATCH, ERASED, erasedId, type PersonalData } from '@mgw/service';
+import { BATCH, ERASED, erasedId, PAGE_ROWS, type PersonalData } from '@mgw/service';
 
 const OWN = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const UNERASED = `${OWN} AND r.customer <> '${ERASED}'`;
@@ -8,8 +8,14 @@ const HELD = `(r.state = 'pending' AND r.worker_id IS NOT NULL)`;
 /** Replies stay as counts of the daily limit. A question that no worker holds is skipped. */
 export const autoReplyPersonalData: PersonalData = {
   exported: {
-    automatic_reply: `SELECT lpad(r.id::text, 19, '0'), json_build_object('question', r.question, 'received_at', r.received_at, 'reply', r.reply,
-      'state', r.state, 'message_id', r.message_id) FROM auto_reply.replies r, person WHERE ${OWN}`,
+    automatic_reply: {
+      page: `SELECT lpad(r.id::text, 19, '0'), json_build_object('question', r.question, 'received_at', r.received_at, 'reply', r.reply,
+      'state', r.state, 'message_id', r.message_id)
+      FROM person CROSS JOIN unnest(person.conversations) c (id) CROSS JOIN LATERAL (
+        SELECT * FROM auto_reply.replies r WHERE r.business_id = person.business_id AND r.conversation_id = c.id
+          AND r.id > coalesce($9::text, '0')::bigint ORDER BY r.id LIMIT ${PAGE_ROWS}
+      ) r ORDER BY r.id LIMIT ${PAGE_ROWS}`,
+    },
   },
   erased: [
     {

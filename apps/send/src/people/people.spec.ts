@@ -10,13 +10,21 @@ import {
   SendMedia,
   SendText,
   SetSuppression,
+  type exportPerson,
   type GatewayError,
+  type ReplyOf,
+  type RequestOf,
 } from '@mgw/contracts';
 import { eraseFrom, exportedRows, inboundEvent, rowsRead } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
+import { personalDataController } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
+import { sendPersonalData } from './personal-data';
 import { PeopleStore } from './people.store';
+
+type Export = ReturnType<typeof exportPerson>;
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<ReplyOf<Export>> };
 
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';
@@ -198,10 +206,12 @@ describe('personal data', () => {
              json_build_object('media_id', CASE n % 3 WHEN 0 THEN '80' ELSE '8000' || n END) FROM generate_series(1, 1800) n RETURNING id, message_id
          ), accepted AS (
            INSERT INTO send.messages (business_id, message_id, intent_id, conversation_id, accepted_at)
-           SELECT 1, message_id, sent.id, a.conversation_id, now() FROM sent, send.conversation_aliases a WHERE alias = $1
+           SELECT 1, message_id, sent.id, a.conversation_id, now() - substring(message_id FROM '\\d+')::integer * interval '1 second'
+           FROM sent, send.conversation_aliases a WHERE alias = $1
          )
          INSERT INTO send.inbound_messages (business_id, message_id, conversation_id, type, text, sent_at)
-         SELECT 1, 'wamid.in' || message_id, a.conversation_id, 'text', 'Many', now() FROM sent, send.conversation_aliases a WHERE alias = $1`,
+         SELECT 1, 'wamid.in' || message_id, a.conversation_id, 'text', 'Many', now() - substring(message_id FROM '\\d+')::integer / 3 * interval '1 second'
+         FROM sent, send.conversation_aliases a WHERE alias = $1`,
         [NUMBER],
       );
       await sending.harness.db.query(
@@ -221,6 +231,27 @@ describe('personal data', () => {
       const find = (db: Database) => new PeopleStore(db).find(1, NUMBER);
       expect((await rowsRead(sending.harness.db, find))['messages'] ?? 0).toBe(0);
       expect((await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: NUMBER })).names).toEqual([NUMBER]);
+    });
+
+    it('decision 736: are exported once each, by an index', async () => {
+      const person = { business_id: 1, ...(await sending.harness.rpc.call(FindPerson, { business_id: 1, phone: NUMBER })) };
+      const rows = await exportedRows(sending.harness.rpc, 'send', person);
+      const ids = (of: string) => rows.flatMap(({ kind, message_id }) => (kind === of ? [message_id as string] : [])).sort();
+      const many = Array.from({ length: 1_800 }, (_, i) => `wamid.many${i + 1}`).sort();
+      expect(ids('message_sent_details')).toEqual(many);
+      expect(ids('message_received')).toEqual(many.map((id) => `wamid.in${id}`));
+      const files = rows.flatMap(({ kind, media_id, filename }) => (kind === 'file' && filename !== undefined ? [media_id] : []));
+      expect(new Set(files).size).toBe(1201);
+      for (const kind of ['message_received', 'message_sent_details', 'sent_file'] as const) {
+        let cursor = String(Object.keys(sendPersonalData.exported ?? {}).indexOf(kind));
+        for (let page = 0; page < 3; page += 1) {
+          const read = await rowsRead(sending.harness.db, async (db) => {
+            const controller = new (personalDataController('send', 'send', sendPersonalData) as unknown as Exporting)(db);
+            cursor = (await controller.export({ ...person, cursor })).next_cursor ?? '';
+          });
+          expect((read['inbound_messages'] ?? 0) + (read['messages'] ?? 0)).toBeLessThan(400);
+        }
+      }
     });
 
     it('are erased in steps of 500', async () => {

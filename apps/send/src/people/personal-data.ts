@@ -1,7 +1,19 @@
-import { BATCH, ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
+import { BATCH, ERASED, erasedId, hadName, PAGE_ROWS, type PersonalData } from '@mgw/service';
+import { INBOUND_PLACE } from '../inbox/thread.store';
 
 const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
+const ORDER = 'r.place, r.message_id';
+/** A page of the messages of all conversations, in the order of an index on `place`. A key is time and message id, in JSON. */
+const pageOf = (
+  table: string,
+  place: string,
+  type: 'timestamp' | 'timestamptz',
+) => `SELECT r.*, json_build_array(r.place::text, r.message_id)::text AS key
+  FROM person CROSS JOIN unnest(person.conversations) c (id) CROSS JOIN LATERAL (
+    SELECT *, ${place} AS place FROM ${table} WHERE business_id = person.business_id AND conversation_id = c.id
+      AND (${place}, message_id) > (coalesce($9::json->>0, '-infinity')::${type}, coalesce($9::json->>1, '')) ORDER BY ${place}, message_id LIMIT ${PAGE_ROWS}
+  ) r ORDER BY ${ORDER} LIMIT ${PAGE_ROWS}`;
 /** Null for an intent that is no message, or whose message has expired. */
 const IS_OF_PERSONS_MESSAGE = (intent: string) => `(SELECT m.conversation_id = ANY (person.conversations) FROM send.messages m
   WHERE m.business_id = ${intent}.business_id AND m.message_id = ${intent}.message_id LIMIT 1)`;
@@ -11,8 +23,6 @@ const ERASED_INTENT = `recipient = '${ERASED}', text = '', details = NULL, messa
   state = CASE t.state WHEN 'unknown' THEN 'unconfirmed' ELSE t.state END, resolved_at = coalesce(t.resolved_at, now())`;
 /** The id of the file in a sent message, as the index of intents has it. */
 const SENT_FILE = (intent: string) => `coalesce(${intent}.details->>'media_id', ${intent}.details#>>'{offer,header,media_id}')`;
-/** The files of messages that the person was sent. */
-const SENT_FILES = `SELECT ${SENT_FILE('i')} AS media_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id`;
 /**
  * Deletes the uploads of `batch (intent_id)` that nobody else was sent, with or without a stored copy (decision 402). An upload that the person
  * was sent in other messages too goes with the last of them.
@@ -45,20 +55,29 @@ export const sendPersonalData: PersonalData = {
       FROM send.suppressions r, person WHERE ${IN_CONVERSATION}`,
     note: `SELECT lpad(r.id::text, 19, '0'), json_build_object('text', r.text, 'created_at', r.created_at)
       FROM send.notes r, person WHERE ${IN_CONVERSATION}`,
-    message_received: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
+    message_received: {
+      page: `SELECT r.key, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
       'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at,
       'edited_text', c.text, 'edited_at', c.edited_at, 'deleted_at', c.deleted_at)
-      FROM person JOIN send.inbound_messages r ON ${IN_CONVERSATION}
-      LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id`,
-    message_sent_details: `SELECT r.message_id, json_build_object('message_id', r.message_id, 'details', i.details)
-      FROM person JOIN send.messages r ON ${IN_CONVERSATION} JOIN send.intents i ON i.id = r.intent_id WHERE i.details IS NOT NULL`,
+      FROM (${pageOf('send.inbound_messages', INBOUND_PLACE, 'timestamp')}) r
+      LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id ORDER BY ${ORDER}`,
+    },
+    message_sent_details: {
+      page: `SELECT r.key, CASE WHEN i.details IS NOT NULL THEN json_build_object('message_id', r.message_id, 'details', i.details) END
+      FROM (${pageOf('send.messages', 'accepted_at', 'timestamptz')}) r LEFT JOIN send.intents i ON i.id = r.intent_id ORDER BY ${ORDER}`,
+    },
+    // Pages do not know of each other, so a file of messages on several pages comes several times.
+    sent_file: {
+      page: `SELECT r.key, CASE WHEN r.nth = 1 AND u.media_id IS NOT NULL THEN json_build_object('kind', 'file', 'media_id', u.media_id, 'filename', u.filename,
+        'mime_type', u.mime_type, 'file_size', u.file_size, 'sha256', f.sha256) END
+      FROM (
+        SELECT r.*, ${SENT_FILE('i')} AS media_id, row_number() OVER (PARTITION BY ${SENT_FILE('i')} ORDER BY ${ORDER}) AS nth
+        FROM (${pageOf('send.messages', 'accepted_at', 'timestamptz')}) r LEFT JOIN send.intents i ON i.id = r.intent_id
+      ) r LEFT JOIN send.uploads u ON u.business_id = r.business_id AND u.media_id = r.media_id
+      LEFT JOIN send.stored_files f ON f.business_id = u.business_id AND f.media_id = u.media_id AND f.state = 'stored' ORDER BY ${ORDER}`,
+    },
     file: `SELECT r.media_id, json_build_object('media_id', r.media_id, 'mime_type', r.mime_type, 'file_size', r.file_size, 'sha256', r.sha256)
-      FROM send.stored_files r, person WHERE ${IN_CONVERSATION} AND r.state = 'stored'
-      UNION ALL
-      SELECT u.media_id, json_build_object('media_id', u.media_id, 'filename', u.filename, 'mime_type', u.mime_type, 'file_size', u.file_size, 'sha256', f.sha256)
-      FROM (SELECT DISTINCT media_id FROM (${SENT_FILES}) s) sent CROSS JOIN person
-      JOIN send.uploads u ON u.business_id = person.business_id AND u.media_id = sent.media_id
-      LEFT JOIN send.stored_files f ON f.business_id = u.business_id AND f.media_id = u.media_id AND f.state = 'stored'`,
+      FROM send.stored_files r, person WHERE ${IN_CONVERSATION} AND r.state = 'stored'`,
   },
   lock: ` SELECT send.lock_names(array_fill(business_id, ARRAY[cardinality(names)]), names) FROM person`,
   erased: [
