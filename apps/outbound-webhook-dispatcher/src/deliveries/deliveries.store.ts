@@ -310,7 +310,7 @@ export class DeliveriesStore {
 
   /**
    * Ends attempts, releases their lanes and updates the webhooks' counters. A worker whose claim was taken over changes nothing (guarantees
-   * §4, D4). Tests and redeliveries change no counter (decision 34).
+   * §4, D4). A redelivery changes the counters only by its success (decision 746), and a test never does (decision 34).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
     // Most batches have no failure, and PostgreSQL prepares each part of a statement, used or not.
@@ -334,7 +334,8 @@ export class DeliveriesStore {
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason,
+           NOT d.manual OR d.state = 'succeeded' AND d.event_id NOT LIKE 'test:%' AS counts
        ), gone AS (
          DELETE FROM dispatch.lanes l USING ended
          WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open = 1
@@ -342,13 +343,13 @@ export class DeliveriesStore {
          UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, open = l.open - 1, due_since = ${dueSince('l.ordering_key')}, suspect = false
          FROM ended WHERE l.webhook_id = ended.webhook_id AND l.ordering_key = ended.ordering_key AND ended.open > 1 RETURNING 1
        ), successes AS (
-         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE NOT manual GROUP BY webhook_id
+         SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE counts GROUP BY webhook_id
        ), counts AS (
          -- A success resets the count; failures after it count again (spec §3.4).
-         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures
-         FROM ended e JOIN successes s USING (webhook_id) WHERE NOT e.manual GROUP BY e.webhook_id, s.latest
+         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures, bool_or(NOT e.manual) AS triggered
+         FROM ended e JOIN successes s USING (webhook_id) WHERE e.counts GROUP BY e.webhook_id, s.latest
        ), counted AS (
-         UPDATE dispatch.webhooks w SET last_triggered_at = clock_timestamp(),
+         UPDATE dispatch.webhooks w SET last_triggered_at = CASE WHEN c.triggered THEN clock_timestamp() ELSE w.last_triggered_at END,
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures,
            failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
          FROM counts c WHERE w.id = c.id

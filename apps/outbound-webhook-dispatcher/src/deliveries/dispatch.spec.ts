@@ -260,6 +260,38 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(Date.parse(again?.since ?? '')).toBeGreaterThan(Date.parse(first?.since ?? ''));
   });
 
+  it('spec §3.4, decisions 34, 746: a successful redelivery resets the count, and a failed one or a test changes nothing', async () => {
+    await harness.run(service);
+    let status = 500;
+    receiver.respond((_, response) => void response.writeHead(status).end());
+    const webhook_id = await create();
+    const counters = async () => {
+      const [webhook] = await list();
+      return { fail_count: webhook?.fail_count, failing: webhook?.failing?.since };
+    };
+    await harness.publish(sent(1), sent(2));
+    await eventually(async () => (await counters()).fail_count === 2);
+    const failing = await counters();
+    const page = { business_id: 1, webhook_id, limit: 10, cursor: null, state: null };
+    const deliveries = async () => (await harness.rpc.call(ListDeliveries, page)).deliveries;
+    const delivery_id = (await deliveries())[0]?.id ?? 0;
+    const redeliver = async (attempts: number) => {
+      await harness.rpc.call(Redeliver, { business_id: 1, webhook_id, delivery_id });
+      await eventually(async () => {
+        const found = (await deliveries()).find(({ id }) => id === delivery_id);
+        return found?.attempts === attempts && found.response_code === status;
+      });
+    };
+    await redeliver(2);
+    expect(await counters()).toEqual(failing);
+    status = 200;
+    await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
+    await eventually(async () => (await states()).includes('succeeded'));
+    expect(await counters()).toEqual(failing);
+    await redeliver(3);
+    expect(await counters()).toEqual({ fail_count: 0, failing: undefined });
+  });
+
   it('decision 287: returns the events that the webhooks of each business want, and announces each change', async () => {
     await harness.run(service);
     const announced: number[] = [];
