@@ -1,5 +1,5 @@
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createLogger } from '@mgw/telemetry';
 import { eventually } from '@mgw/testing';
 import { fastify, type FastifyInstance } from 'fastify';
@@ -9,6 +9,8 @@ describe('platform callbacks at the gateway (platform §4)', () => {
   const MEGABYTES_3 = Buffer.alloc(3 * 1024 * 1024, ' ');
   const RIGHT = `sha256=${'a'.repeat(64)}`;
   const WRONG = `sha256=${'0'.repeat(64)}`;
+  /** The ingest service fails before it checks this one. */
+  const UNCHECKED = `sha256=${'e'.repeat(64)}`;
   let server: FastifyInstance;
   let called: number;
   let running: number;
@@ -28,12 +30,16 @@ describe('platform callbacks at the gateway (platform §4)', () => {
       running += 1;
       await responded;
       running -= 1;
+      if (signature === UNCHECKED) throw new Error('overloaded');
       return { status: signature === RIGHT ? 200 : 401 };
     };
     server = fastify({ trustProxy: true });
     platformWebhookRoutes(server, { call } as never, createLogger('gateway', 'silent'));
   });
-  afterEach(() => server.close());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    return server.close();
+  });
 
   const post = async (payload: Buffer, { signature = RIGHT, address = '203.0.113.1' } = {}) => {
     const headers = { 'x-hub-signature-256': signature, 'x-forwarded-for': address };
@@ -93,6 +99,32 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     for (const outgoing of strangers) outgoing.destroy();
   });
 
+  it('N1: without room, bodies that have been arriving for long are dropped before those of a busy address (decision 738)', async () => {
+    respond();
+    await server.listen({ port: 0, host: '127.0.0.1' });
+    const { port } = server.server.address() as AddressInfo;
+    const sockets: Socket[] = [];
+    server.server.on('connection', (socket: Socket) => sockets.push(socket));
+    const begin = (address: string, length: number, bytes: number) => {
+      const headers = { 'content-length': String(length), 'x-hub-signature-256': RIGHT, 'x-forwarded-for': address };
+      const outgoing = httpRequest({ port, host: '127.0.0.1', path: '/webhooks/whatsapp', method: 'POST', headers, agent: false });
+      outgoing.on('error', () => undefined);
+      outgoing.write(MEGABYTES_3.subarray(0, bytes));
+      return outgoing;
+    };
+    const strangers = Array.from({ length: 100 }, (_, n) => begin(`198.51.100.${n}`, 200_000, 160_000));
+    await eventually(() => sockets.length === 100 && sockets.every(({ bytesRead }) => bytesRead > 160_000));
+    const now = Date.now.bind(Date);
+    jest.spyOn(Date, 'now').mockImplementation(() => now() + 2_000);
+    const first = begin('157.240.1.1', MEGABYTES_3.length, 2_900_000);
+    const status = new Promise((resolve) => first.once('response', (response) => resolve(response.statusCode)));
+    await eventually(() => (sockets[100]?.bytesRead ?? 0) > 2_900_000);
+    expect(await post(MEGABYTES_3, { address: '157.240.1.1' })).toBe(200);
+    first.end(MEGABYTES_3.subarray(2_900_000));
+    expect(await status).toBe(200);
+    for (const outgoing of strangers) outgoing.destroy();
+  });
+
   it('N2: queues the checks of an address after ten wrong signatures in a minute; a right signature still passes', async () => {
     respond();
     const forge = () => post(Buffer.from('{}'), { signature: WRONG, address: '198.51.100.1' });
@@ -109,6 +141,16 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     expect(await elsewhere).toBe(200);
     expect(await genuine).toBe(200);
     expect(new Set(await Promise.all(forged))).toEqual(new Set([401]));
+  });
+
+  it('N2: counts only refused signatures, not errors of the ingest service (decision 738)', async () => {
+    respond();
+    for (let n = 0; n < 20; n++) expect(await post(Buffer.from('{}'), { signature: UNCHECKED })).toBe(503);
+    responded = new Promise<void>((resolve) => (respond = resolve));
+    const unhindered = Array.from({ length: 10 }, () => post(Buffer.from('{}')));
+    await eventually(() => running === 10);
+    respond();
+    expect(await Promise.all(unhindered)).toEqual(Array(10).fill(200));
   });
 
   describe('floods of wrong signatures, beside a suspect address of WhatsApp (decisions 259, 738)', () => {
