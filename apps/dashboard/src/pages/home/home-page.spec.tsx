@@ -1,6 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { screen, within } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
+import { requests } from '../../page.fixture';
 
 const message = (n: number) => ({
   message_id: `wamid.${n}`,
@@ -54,5 +55,34 @@ describe('the home page (decision 604)', () => {
     const links = latest.getAllByRole('link');
     expect(links.map(addressOf)).toEqual([...Array.from({ length: 10 }, (_, n) => `/messages?id=wamid.${n}`), '/messages']);
     expect(latest.getAllByTitle('Jan 5, 2026, 1:30:00 AM, Asia/Kolkata')).toHaveLength(10);
+  });
+});
+
+describe('the webhooks of the home page', () => {
+  const webhook = (id: number, fail_count: number) => ({
+    ...{ id, name: `Hook ${id}`, url: 'https://a.example', events: [], is_active: 1, fail_count, has_secret: true },
+    last_24_hours: [{ hour: '2026-01-04T20:00:00.000Z', succeeded: 1, failed: 9 }],
+  });
+  const failed = (event_id: string) => ({ id: 1, event: 'message.sent', event_id, state: 'failed' });
+
+  it('name failed events only while one waits for its redelivery', async () => {
+    openPage('/', {
+      'GET /api/client/webhooks': () => ({ webhooks: [webhook(1, 0), webhook(2, 0), webhook(3, 9)] }),
+      'GET /api/client/webhooks/1/deliveries': (_, url) => ({
+        deliveries: url.searchParams.get('state') === 'failed' ? [failed('test:1')] : [],
+        next_cursor: null,
+      }),
+      'GET /api/client/webhooks/2/deliveries': () => ({ deliveries: [failed('message.sent:1')], next_cursor: null }),
+    });
+    const links = () => screen.getAllByRole('link').filter((link) => /^\/webhooks\?/.test(link.getAttribute('href') ?? ''));
+    await screen.findByText('Hook 3');
+    await waitFor(() =>
+      expect(links().map(({ textContent }) => textContent)).toEqual([
+        'Deliveries',
+        'See and recover failed events',
+        'See and recover failed events',
+      ]),
+    );
+    expect(requests.map(({ route }) => route)).toContain('GET /api/client/webhooks/1/deliveries');
   });
 });
