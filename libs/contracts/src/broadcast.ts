@@ -158,6 +158,10 @@ export const GetBroadcast = operation('broadcast', 'get', {
     replied: Type.Integer(),
     /** Recipients who definitely failed, whose message was never reported as delivered, and that no retry has taken yet. */
     retryable: Type.Integer(),
+    waiting: Type.Optional(
+      Type.Integer({ description: 'Pending recipients whose next attempt is later, after one that WhatsApp or the gateway refused.' }),
+    ),
+    sending: Type.Optional(Type.Integer({ description: 'Pending recipients whose message is on its way.' })),
     /** Why recipients failed, the most frequent first. */
     failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
   }),
@@ -197,6 +201,12 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
         reason: Nullable(Type.String()),
         delivery: Nullable(Type.Union([Type.Literal('delivered'), Type.Literal('read')])),
         replied_at: Nullable(IsoTime),
+        next_attempt_at: Type.Optional(
+          Nullable({
+            ...IsoTime,
+            description: 'The next attempt of a pending recipient who waits after a refusal, for which `reason` has the error.',
+          }),
+        ),
         body_params: Type.Optional(Type.Array(Type.String())),
         header_params: Type.Optional(Type.Array(Type.String())),
         button_params: Type.Optional(Type.Array(Type.String())),

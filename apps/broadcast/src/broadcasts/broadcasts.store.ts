@@ -43,7 +43,8 @@ export interface CreatedBroadcast {
 }
 
 type Recipients = ReplyOf<typeof ListRecipients>;
-type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at'> & Examined & { place: number; replied_at: Date | null };
+type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at' | 'next_attempt_at'> &
+  Examined & { place: number; replied_at: Date | null; next_attempt_at: Date | null };
 type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 
 /**
@@ -53,8 +54,11 @@ type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'
   AND coalesce(reason, '') NOT LIKE 'RECIPIENT\\_SUPPRESSED:%' AND coalesce(reason, '') NOT LIKE '131050:%'`;
 
+/** The recipient waits after an attempt that sent nothing; nobody else is due in the future (decision 747). */
+const WAITS = `state = 'pending' AND due_at > now()`;
+
 const RECIPIENTS = examine(
-  `SELECT nth AS place, phone, state, reason, delivery, replied_at, body_params, header_params, button_params,
+  `SELECT nth AS place, phone, state, reason, delivery, replied_at, CASE WHEN ${WAITS} THEN due_at END AS next_attempt_at, body_params, header_params, button_params,
      CASE WHEN state = 'unclear' THEN 'gw_' || intent_id ELSE message_id END AS message_id FROM broadcast.recipients
    WHERE broadcast_id = $1 AND nth > coalesce($2::bigint, -1) ORDER BY nth LIMIT $3`,
   `CASE coalesce($5::text, '') WHEN '' THEN true WHEN 'delivered' THEN row.state = 'sent' AND row.delivery IS NOT NULL
@@ -258,7 +262,8 @@ export class BroadcastsStore {
       `SELECT count(*) FILTER (WHERE state = 'sent' AND delivery IS NOT NULL)::integer AS delivered,
          count(*) FILTER (WHERE state = 'sent' AND delivery = 'read')::integer AS read,
          count(*) FILTER (WHERE state = 'sent' AND replied_at IS NOT NULL)::integer AS replied,
-         count(*) FILTER (WHERE ${RETRYABLE})::integer AS retryable FROM broadcast.recipients WHERE broadcast_id = $1`,
+         count(*) FILTER (WHERE ${RETRYABLE})::integer AS retryable, count(*) FILTER (WHERE ${WAITS})::integer AS waiting,
+         count(*) FILTER (WHERE state = 'sending')::integer AS sending FROM broadcast.recipients WHERE broadcast_id = $1`,
       [id],
     );
     if (!row) throw new Error('a count returned no row');
@@ -287,12 +292,15 @@ export class BroadcastsStore {
       ({ place }) => [place],
     );
     return {
-      recipients: page.map(({ place, replied_at, body_params, header_params, button_params, matches: _, nth: __, ...row }) => ({
-        ...row,
-        nth: place,
-        replied_at: replied_at?.toISOString() ?? null,
-        ...(values && { body_params, header_params, button_params }),
-      })),
+      recipients: page.map(
+        ({ place, replied_at, next_attempt_at, body_params, header_params, button_params, matches: _, nth: __, ...row }) => ({
+          ...row,
+          nth: place,
+          replied_at: replied_at?.toISOString() ?? null,
+          next_attempt_at: next_attempt_at?.toISOString() ?? null,
+          ...(values && { body_params, header_params, button_params }),
+        }),
+      ),
       next_cursor,
     };
   }

@@ -285,6 +285,29 @@ describe('spec §10: running broadcasts', () => {
     expect(keys.slice(before)).toEqual([`broadcast:${id}:1`]);
   });
 
+  it('decision 747: shows why a recipient waits, when the next attempt is, and what is on its way', async () => {
+    const [throttled, held] = [broadcasts.phoneOf(0), broadcasts.phoneOf(1)];
+    const refusal = new GatewayError('PLATFORM_THROTTLED', 'Too many messages to this person.');
+    const released = new Promise<void>((resolve) => (releaseSends = resolve));
+    holdSend = (to) => (to === throttled ? Promise.reject(refusal) : to === held ? released : Promise.resolve());
+    await harness.run(service);
+    const id = await broadcasts.create(3);
+    await eventually(async () => (await broadcasts.get(id)).waiting === 1);
+    await eventually(async () => (await broadcasts.get(id)).broadcast.sent === 1);
+    expect(await broadcasts.get(id)).toMatchObject({ sending: 1, broadcast: { pending: 2 } });
+    const [first, second, third] = await broadcasts.recipients(id);
+    expect(first).toMatchObject({ state: 'pending', reason: 'PLATFORM_THROTTLED: Too many messages to this person.' });
+    expect(first?.next_attempt_at).toMatch(/Z$/);
+    expect([second, third]).toMatchObject([
+      { state: 'sending', reason: null, next_attempt_at: null },
+      { state: 'sent', reason: null, next_attempt_at: null },
+    ]);
+    holdSend = () => Promise.resolve();
+    releaseSends();
+    await becomes('completed', id);
+    expect((await broadcasts.recipients(id))[0]).toMatchObject({ state: 'sent', reason: null, next_attempt_at: null });
+  });
+
   it('spec §10: a scheduled broadcast that was paused starts at its time after it resumes, or at once if that time has passed', async () => {
     releaseSends();
     await harness.run(service);

@@ -99,8 +99,9 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
   }
   const cause = causeOf(known);
   if (cause) return { state: 'pending', afterSeconds: 0, isCounted: false, cause };
-  if (known.error_code === 'BUSINESS_SUSPENDED') return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false };
+  if (known.error_code === 'BUSINESS_SUSPENDED')
+    return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false, waits: reason };
   if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
-    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true };
+    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true, waits: reason };
   return { state: 'failed', reason };
 }

@@ -167,6 +167,44 @@ describe('the details of a broadcast', () => {
     await screen.findByRole('button', { name: 'Resume' });
   });
 
+  it('decision 747: say that everybody left waits, why and until when, without pace, plot and estimate', async () => {
+    const waiting = { status: 'running', finished_at: null, sent: 8, failed: 1, pending: 1, waiting: 1 };
+    const reason = 'PLATFORM_THROTTLED: Too many messages to this person.';
+    const next_attempt_at = new Date(Date.now() + 130_000).toISOString();
+    const one = {
+      nth: 1,
+      phone: '12015550141',
+      state: 'pending',
+      message_id: null,
+      reason,
+      delivery: null,
+      replied_at: null,
+      next_attempt_at,
+    };
+    drawDetail(waiting, { 'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [one], next_cursor: null }) });
+    await screen.findByText(/^1 person waits: the last try was refused/);
+    await screen.findByText('waiting');
+    expect(document.body.textContent).toContain('Too many messages to this person. · next try in 2 minutes');
+    expect(screen.queryByText(/a second|Measuring|seconds to go/)).toBeNull();
+    expect(screen.queryByRole('img', { name: /Messages a minute/ })).toBeNull();
+    screen.getByRole('button', { name: 'Pause' });
+    cleanup();
+    drawDetail(
+      { ...waiting, status: 'paused' },
+      { 'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [one], next_cursor: null }) },
+    );
+    await screen.findByText('Too many messages to this person.');
+    expect(screen.queryByText(/next try|waits/)).toBeNull();
+  });
+
+  it('tell messages on their way from those to go after a pause', async () => {
+    drawDetail({ status: 'paused', finished_at: null, sent: 0, failed: 0, pending: 200, sending: 64 });
+    await screen.findByText('0 sent · 0 failed · 136 to go · 64 on their way');
+    cleanup();
+    drawDetail({ status: 'cancelled', sent: 9, failed: 0, pending: 1, sending: 1 });
+    await screen.findByText('9 sent · 0 failed · 1 on its way');
+  });
+
   it('draw each step of the funnel as long as the share beside it', async () => {
     drawDetail({ total_recipients: 65, sent: 60, failed: 5, delivered: 60, read: 30, replied: 13 });
     const steps = await screen.findAllByTitle('Show these recipients');
@@ -215,7 +253,7 @@ describe('the details of a broadcast', () => {
     });
     await screen.findByRole('img', { name: 'Messages a minute, in bars of five seconds: measuring' });
     screen.getByText('Measuring the pace…');
-    await screen.findByRole('img', { name: 'Messages a minute, in bars of five seconds: 1,200 now, at most 1,200' });
+    await screen.findByRole('img', { name: 'Messages a minute, in bars of five seconds: at most 1,200' });
     await screen.findByText('paused');
     screen.getByRole('img', { name: 'Messages a minute, in bars of five seconds: at most 1,200' });
     expect(screen.queryByText(/a second/)).toBeNull();

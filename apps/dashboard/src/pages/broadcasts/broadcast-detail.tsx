@@ -14,6 +14,7 @@ import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastRatePlot } from './broadcast-rate-plot';
 import { PLOT_MS, ratesOf } from './broadcast-rates';
 import { isSending } from './broadcast-phase';
+import { WaitingNotice } from './waiting-notice';
 import { PauseCauseAlert } from './pause-cause-alert';
 import { BroadcastRecipients } from './broadcast-recipients';
 import { StartsAt } from './starts-at';
@@ -48,48 +49,52 @@ export function BroadcastDetail({
   });
   return (
     <QueryResult query={one}>
-      {(broadcast) => (
-        <Stack>
-          <div>
-            <Group justify="space-between" wrap="nowrap" align="flex-start">
-              <Title order={3} size="h4" style={{ overflowWrap: 'anywhere' }}>
-                {broadcast.name}
-              </Title>
-              <BroadcastBadge {...broadcast} />
-            </Group>
-            <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              {broadcast.template_name} ({broadcast.language}) · created <RelativeTime at={broadcast.created_at} />
-              {broadcast.status === 'scheduled' && broadcast.scheduled_at !== null && (
-                <>
-                  {' · '}
-                  <StartsAt at={broadcast.scheduled_at} />
-                </>
-              )}
-              {broadcast.retry_of !== null && (
-                <>
-                  {' · '}
-                  <Anchor component="button" type="button" size="sm" onClick={() => onOpen(broadcast.retry_of as number)}>
-                    Retries an earlier broadcast
-                  </Anchor>
-                </>
-              )}
-            </Text>
-          </div>
-          <BroadcastProgress {...broadcast} />
-          <BroadcastCost {...broadcast} />
-          {isSending(broadcast) && <BroadcastPace pace={broadcast.pace} pending={broadcast.pending} />}
-          {(isSending(broadcast) || broadcast.rates.some((rate) => rate > 0)) && (
-            <BroadcastRatePlot rates={broadcast.rates} isRunning={isSending(broadcast)} />
-          )}
-          {broadcast.pause_cause && <PauseCauseAlert cause={broadcast.pause_cause} pending={broadcast.pending} />}
-          <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
-          <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />
-          {broadcast.failures.length > 0 && (
-            <BroadcastFailures {...broadcast} onPick={(reason) => onShow({ ...ALL_RECIPIENTS, state: 'failed', reason })} />
-          )}
-          <BroadcastRecipients id={id} shown={shown} isRunning={broadcast.finished_at === null} onChange={onShow} />
-        </Stack>
-      )}
+      {(broadcast) => {
+        const waiting = isSending(broadcast) ? (broadcast.waiting ?? 0) : 0;
+        // A pace says nothing about the end if everybody left waits.
+        const hasPace = isSending(broadcast) && waiting < broadcast.pending;
+        return (
+          <Stack>
+            <div>
+              <Group justify="space-between" wrap="nowrap" align="flex-start">
+                <Title order={3} size="h4" style={{ overflowWrap: 'anywhere' }}>
+                  {broadcast.name}
+                </Title>
+                <BroadcastBadge {...broadcast} />
+              </Group>
+              <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                {broadcast.template_name} ({broadcast.language}) · created <RelativeTime at={broadcast.created_at} />
+                {broadcast.status === 'scheduled' && broadcast.scheduled_at !== null && (
+                  <>
+                    {' · '}
+                    <StartsAt at={broadcast.scheduled_at} />
+                  </>
+                )}
+                {broadcast.retry_of !== null && (
+                  <>
+                    {' · '}
+                    <Anchor component="button" type="button" size="sm" onClick={() => onOpen(broadcast.retry_of as number)}>
+                      Retries an earlier broadcast
+                    </Anchor>
+                  </>
+                )}
+              </Text>
+            </div>
+            <BroadcastProgress {...broadcast} />
+            <BroadcastCost {...broadcast} />
+            {hasPace && <BroadcastPace pace={broadcast.pace} due={broadcast.pending - waiting} />}
+            {waiting > 0 && <WaitingNotice waiting={waiting} onShow={() => onShow({ ...ALL_RECIPIENTS, state: 'pending' })} />}
+            {(hasPace || broadcast.rates.some((rate) => rate > 0)) && <BroadcastRatePlot rates={broadcast.rates} />}
+            {broadcast.pause_cause && <PauseCauseAlert cause={broadcast.pause_cause} pending={broadcast.pending} />}
+            <BroadcastActions broadcast={broadcast} onOpen={onOpen} onDuplicate={onDuplicate} />
+            <BroadcastFunnel broadcast={broadcast} onPick={(state) => onShow({ ...ALL_RECIPIENTS, state })} />
+            {broadcast.failures.length > 0 && (
+              <BroadcastFailures {...broadcast} onPick={(reason) => onShow({ ...ALL_RECIPIENTS, state: 'failed', reason })} />
+            )}
+            <BroadcastRecipients id={id} shown={shown} status={broadcast.status} onChange={onShow} />
+          </Stack>
+        );
+      }}
     </QueryResult>
   );
 }

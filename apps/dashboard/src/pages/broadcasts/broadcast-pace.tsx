@@ -16,14 +16,15 @@ export function paceOf(looks: Look[]): number | null {
   return first && last && last.at > first.at ? ((last.done - first.done) / (last.at - first.at)) * 1_000 : null;
 }
 
-/** @param pace messages a second; null until it is known */
-export function BroadcastPace({ pace, pending }: { pace: number | null; pending: number }) {
+/** @param pace messages a second; null until it is known @param due recipients who wait for nothing but their turn */
+export function BroadcastPace({ pace, due }: { pace: number | null; due: number }) {
   if (pace === null) return <Text size="sm">Measuring the pace…</Text>;
-  const left = pending / pace;
+  if (pace === 0) return <Text size="sm">Nothing was sent in the last {PACE_MS / 1_000} seconds</Text>;
+  const left = due / pace;
   return (
     <Text size="sm">
       {pace < 10 ? pace.toFixed(1) : Math.round(pace)} a second
-      {pace > 0 && ` · about ${left < 90 ? counted(Math.ceil(left), 'second') : `${Math.ceil(left / 60)} minutes`} to go`}
+      {` · about ${left < 90 ? counted(Math.ceil(left), 'second') : `${Math.ceil(left / 60)} minutes`} to go`}
     </Text>
   );
 }

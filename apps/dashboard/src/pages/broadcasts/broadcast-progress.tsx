@@ -11,7 +11,14 @@ export function BroadcastProgress({
   pending,
   total_recipients: total,
   finished_at,
-}: Pick<Schemas['Broadcast'], 'status' | 'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients' | 'finished_at'>) {
+  sending = 0,
+}: Pick<Schemas['Broadcast'], 'status' | 'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients' | 'finished_at'> & {
+  /** Pending ones whose message is on its way; the list of broadcasts does not have it. */
+  sending?: number | undefined;
+}) {
+  // While it runs, the next messages are always on their way.
+  const onTheirWay = status === 'running' ? 0 : sending;
+  const left = pending - onTheirWay;
   const waits = isWaiting({ status, pending, unclear });
   return (
     <>
@@ -21,8 +28,9 @@ export function BroadcastProgress({
       </Progress.Root>
       <Text size="sm" c="dimmed" mt={4}>
         {number(sent)} sent · {number(failed)} failed
-        {finished_at === null && !waits && ` · ${number(pending)} to go`}
-        {finished_at !== null && pending > 0 && ` · ${number(pending)} not sent`}
+        {finished_at === null && !waits && ` · ${number(left)} to go`}
+        {finished_at !== null && left > 0 && ` · ${number(left)} not sent`}
+        {onTheirWay > 0 && ` · ${number(onTheirWay)} on ${onTheirWay === 1 ? 'its' : 'their'} way`}
         {waits
           ? ` · waiting for ${counted(unclear, 'confirmation')}`
           : unclear > 0 && ` · ${number(unclear)} not confirmed by WhatsApp yet`}

@@ -5,9 +5,9 @@ import { SLOTS } from './broadcast-rates';
 const HEIGHT = 40;
 
 /** Messages a minute, as bars of five seconds for five minutes. It has one height from its beginning on. @param rates the newest last */
-export function BroadcastRatePlot({ rates, isRunning }: { rates: number[]; isRunning: boolean }) {
+export function BroadcastRatePlot({ rates }: { rates: number[] }) {
   const most = Math.max(0, ...rates);
-  const summary = rates.length === 0 ? 'measuring' : `${isRunning ? `${number(rates.at(-1) ?? 0)} now, ` : ''}at most ${number(most)}`;
+  const summary = rates.length === 0 ? 'measuring' : `at most ${number(most)}`;
   return (
     <div>
       <Text size="xs" c="dimmed" truncate>

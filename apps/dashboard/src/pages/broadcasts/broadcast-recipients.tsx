@@ -1,6 +1,6 @@
 import { Group, Pill, Select, Stack, Text, TextInput, Title } from '@mantine/core';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
-import { api, request } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { DownloadButton } from '../../components/download-button';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
@@ -13,12 +13,12 @@ import { RecipientTable } from './recipient-table';
 export function BroadcastRecipients({
   id,
   shown,
-  isRunning,
+  status,
   onChange,
 }: {
   id: number;
   shown: Recipients;
-  isRunning: boolean;
+  status: Schemas['Broadcast']['status'];
   onChange: (shown: Recipients) => void;
 }) {
   const [text, setText] = useSearchText(shown.phone, (phone) => onChange({ ...shown, phone }));
@@ -31,7 +31,7 @@ export function BroadcastRecipients({
         }),
       ),
     rows: (page) => page.recipients,
-    refetchInterval: isRunning ? 3_000 : 15_000,
+    refetchInterval: status === 'running' || status === 'paused' || status === 'scheduled' ? 3_000 : 15_000,
   });
   const filter = new URLSearchParams({ ...recipientQuery(shown), format: 'csv' });
   return (
@@ -84,7 +84,7 @@ export function BroadcastRecipients({
               No recipients match these filters.
             </Text>
           ) : (
-            <RecipientTable recipients={recipients} />
+            <RecipientTable recipients={recipients} isRunning={status === 'running'} />
           )
         }
       </QueryResult>

@@ -13,7 +13,8 @@ type Recipient = Schemas['BroadcastRecipients']['recipients'][number];
 /** The newest state of a recipient. */
 const progressOf = ({ state, delivery }: Recipient) => (state === 'sent' ? (delivery ?? 'sent') : state);
 
-export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
+/** @param isRunning whether the broadcast tries those again who wait */
+export function RecipientTable({ recipients, isRunning }: { recipients: Recipient[]; isRunning: boolean }) {
   return (
     <DataTable minWidth={420} columns={['Phone', 'State', 'Detail']}>
       {recipients.map((one) => (
@@ -28,11 +29,16 @@ export function RecipientTable({ recipients }: { recipients: Recipient[] }) {
             )}
           </Table.Td>
           <Table.Td>
-            <StateBadge of={progressOf(one)} />
+            <StateBadge of={progressOf(one)} {...(one.next_attempt_at && { label: 'waiting' })} />
           </Table.Td>
           <Table.Td>
             <Text size="sm" {...TYPED}>
               {shownReason(one.reason)}
+              {isRunning && one.next_attempt_at && (
+                <>
+                  {one.reason && ' · '}next try <RelativeTime at={one.next_attempt_at} />
+                </>
+              )}
               {one.replied_at && (
                 <>
                   replied <RelativeTime at={one.replied_at} />
