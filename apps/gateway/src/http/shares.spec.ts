@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, Socket, type AddressInfo } from 'node:net';
 import { GetConnection } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import request from 'supertest';
@@ -97,6 +97,26 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
       await Promise.race([once(newcomer.socket, 'data'), once(newcomer.socket, 'close')]);
       expect(newcomer.received).toMatch(/^HTTP\/1.1 404 /);
     }
+  });
+
+  it('closes a connection for each of many newcomers at once, and none for one that is refused', async () => {
+    await start({ maxConnections: 128, maxConnectionsPerAddress: 64 });
+    const { server } = dashboard.visitor;
+    // All of them arrive before one has closed.
+    const connectFrom = (address: string) => {
+      const socket = new Socket();
+      Object.defineProperty(socket, 'remoteAddress', { value: address });
+      server.emit('connection', socket);
+      return socket;
+    };
+    const held = Array.from({ length: 124 }, (_, n) => connectFrom(n < 64 ? '203.0.113.1' : '203.0.113.2'));
+    const closed = () => held.filter(({ destroyed }) => destroyed).length;
+    expect(connectFrom('203.0.113.1').destroyed).toBe(true);
+    expect(closed()).toBe(0);
+    const newcomers = ['203.0.113.3', '203.0.113.4', '203.0.113.5'].map(connectFrom);
+    expect(newcomers.map(({ destroyed }) => destroyed)).toEqual([false, false, false]);
+    expect(closed()).toBe(3);
+    for (const socket of [...held, ...newcomers]) socket.destroy();
   });
 
   it('leaves places of requests to a newcomer when networks take all that they can, and counts a /48 of IPv6 too', async () => {

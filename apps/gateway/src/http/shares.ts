@@ -71,9 +71,13 @@ class IdleConnections {
   }
 
   closeOneOfGreediest(): void {
-    const [greediest] = [...this.bySite.values()].sort((one, other) => other.size - one.size);
-    const [socket] = greediest ?? [];
-    socket?.destroy();
+    const [greediest] = [...this.bySite].sort(([, one], [, other]) => other.size - one.size);
+    if (!greediest) return;
+    const [site, [socket]] = greediest;
+    if (!socket) return;
+    // The next newcomer may arrive before this one has closed.
+    this.remove(site, socket);
+    socket.destroy();
   }
 }
 
@@ -101,11 +105,12 @@ export function shareConnections(
   fastify.server.on('connection', (socket: Socket) => {
     open += 1;
     socket.once('close', () => (open -= 1));
-    if (open > mostOpen) idle.closeOneOfGreediest();
     const { remoteAddress } = socket;
-    if (remoteAddress === undefined || isTrusted(remoteAddress, 0)) return;
-    const release = connections.take(networkOf(remoteAddress));
-    if (!release) return void socket.destroy();
+    const isShared = remoteAddress !== undefined && !isTrusted(remoteAddress, 0);
+    const release = isShared ? connections.take(networkOf(remoteAddress)) : null;
+    if (isShared && !release) return void socket.destroy();
+    if (open > mostOpen) idle.closeOneOfGreediest();
+    if (!isShared || !release) return;
     const site = siteOf(remoteAddress);
     idle.add(site, socket);
     used.set(socket, { site, requests: 0 });
