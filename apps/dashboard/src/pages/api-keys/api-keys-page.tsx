@@ -20,6 +20,7 @@ import { NewKeyShown } from './new-key-shown';
 import { CreateKeyForm } from './create-key-form';
 import { EditKeyForm } from './edit-key-form';
 import { KeyActions } from './key-actions';
+import { heirOf, KeyRotation } from './key-rotation';
 import { RotateKeyForm, type Grace } from './rotate-key-form';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
@@ -81,8 +82,9 @@ export function ApiKeysPage() {
         </Alert>
       )}
       <QueryResult query={list}>
-        {({ api_keys }) =>
-          api_keys.length === 0 ? (
+        {({ api_keys }) => {
+          const working = api_keys.filter((key) => key.revoked_at === null && !hasExpired(key, now));
+          return api_keys.length === 0 ? (
             <EmptyState title="No API key yet">
               Create one, copy it at once, and send your first message as the <Anchor href="/docs">API reference</Anchor> shows.
             </EmptyState>
@@ -95,6 +97,7 @@ export function ApiKeysPage() {
                 <Table.Tr key={key.id}>
                   <Table.Td maw={280} {...TYPED}>
                     {key.name}
+                    <KeyRotation apiKey={key} working={working} />
                   </Table.Td>
                   <Table.Td>
                     <code style={{ whiteSpace: 'nowrap' }}>
@@ -113,16 +116,15 @@ export function ApiKeysPage() {
                     <RelativeTime at={key.last_used_at} />
                     <Dimmed size="xs">{key.last_ip}</Dimmed>
                   </Table.Td>
+                  <Table.Td>{key.revoked_at === null && <RelativeTime at={key.expires_at} />}</Table.Td>
                   <Table.Td>
-                    <RelativeTime at={key.expires_at} />
-                  </Table.Td>
-                  <Table.Td>
-                    {key.revoked_at || hasExpired(key, now) ? (
+                    {!working.includes(key) ? (
                       <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
                     ) : (
                       mayChange && (
                         <KeyActions
                           apiKey={key}
+                          isReplaced={heirOf(key, working) !== undefined}
                           edit={() => setEdited(key)}
                           rotate={() => setRotated(key)}
                           revoke={() => revoke.mutate(key.id)}
@@ -133,8 +135,8 @@ export function ApiKeysPage() {
                 </Table.Tr>
               ))}
             </DataTable>
-          )
-        }
+          );
+        }}
       </QueryResult>
       <FormModal
         opened={creating}
