@@ -3,6 +3,7 @@ import { Button, Drawer, MantineProvider, Modal, TextInput } from '@mantine/core
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
 import { useState, type ChangeEvent, type ReactNode } from 'react';
+import { flushSync } from 'react-dom';
 import { api, ApiError, queries, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
 import { shareOf } from './busiest-key';
@@ -33,6 +34,8 @@ import { usePagedQuery } from './use-paged-query';
 import { useSearchText } from './use-search-text';
 
 describe('the dashboard’s components (decision 430)', () => {
+  afterEach(() => jest.restoreAllMocks());
+
   it('test environment: queries by role skip hidden elements', () => {
     draw(
       <>
@@ -245,6 +248,7 @@ describe('the dashboard’s components (decision 430)', () => {
   });
 
   it.each([FormModal, FormDrawer])('decision 630: a dialog asks before it drops what was entered', async (Dialog) => {
+    drawBetweenListeners();
     const close = jest.fn();
     function Named() {
       const [name, setName] = useState('CRM');
@@ -568,3 +572,12 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(quoted("it's")).toBe(`'it'\\''s'`);
   });
 });
+
+/** Draws after each listener of a key press, as a browser does before it calls the next one. */
+function drawBetweenListeners(): void {
+  const add = window.addEventListener.bind(window);
+  jest.spyOn(window, 'addEventListener').mockImplementation((name: string, listener: unknown, options?: unknown) => {
+    const called = (event: Event) => flushSync(() => (listener as (event: Event) => void)(event));
+    add(name, name === 'keydown' ? called : (listener as EventListener), options as AddEventListenerOptions);
+  });
+}

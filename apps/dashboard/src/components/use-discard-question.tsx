@@ -17,7 +17,11 @@ export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, chil
   const [checks] = useState(() => new Set<() => boolean>());
   /** The action that waits for the answer. */
   const [asked, setAsked] = useState<(() => void) | null>(null);
-  const leave = (action: () => void) => ([...checks].some((isUnsaved) => isUnsaved()) ? setAsked(() => action) : action());
+  const leave = (action: () => void) => {
+    if (![...checks].some((isUnsaved) => isUnsaved())) return action();
+    // After the key press: a browser draws between its listeners, so that the same Escape would close the question too.
+    setTimeout(() => setAsked(() => action));
+  };
   const dialog = {
     onClose: () => leave(onClose),
     // Escape closes the question only.
