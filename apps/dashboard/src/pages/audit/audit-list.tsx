@@ -8,6 +8,7 @@ import { usePagedQuery } from '../../components/use-paged-query';
 import { AuditFilters, type AuditFiltersProps, type AuditSearch } from './audit-filters';
 import { RelativeTime } from '../../components/relative-time';
 import { ACTION_LABELS, type AuditEntry } from './audit-actions';
+import { detailWords } from './detail-words';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { TYPED } from '../../components/typed-text';
@@ -34,19 +35,27 @@ function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditF
           </Table.Td>
           <Table.Td>
             <Text size="sm">{entry.ip ?? (entry.request_id === null ? 'Command line' : 'Not shown')}</Text>
+            {entry.ip === null && entry.request_id !== null && (
+              <Dimmed size="xs">Only the operator sees it: the person may have meant an account of another business.</Dimmed>
+            )}
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {entry.request_id && `Request ${entry.request_id}`}
             </Text>
           </Table.Td>
           <Table.Td maw={280}>
-            {Object.entries(entry.detail).map(([name, value]) => (
-              <Text key={name} size="xs" {...TYPED}>
-                <Text span inherit c="dimmed">
-                  {name.replaceAll('_', ' ')}
-                </Text>{' '}
-                {shown(value)}
-              </Text>
-            ))}
+            {Object.entries(entry.detail).map(([field, value]) => {
+              const words = detailWords(field, value, (id) => personNamed(people, id));
+              return (
+                words && (
+                  <Text key={field} size="xs" {...TYPED}>
+                    <Text span inherit c="dimmed">
+                      {words.name}
+                    </Text>{' '}
+                    {words.text}
+                  </Text>
+                )
+              );
+            })}
           </Table.Td>
         </Table.Tr>
       ))}
@@ -55,17 +64,13 @@ function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditF
 }
 
 /** The changed resource: a person of the team by name, and anything else as `webhook 1`. */
-function targetShown(target: string | null, people: AuditFiltersProps['people'] = []): string | null {
+function targetShown(target: string | null, people: AuditFiltersProps['people']): string | null {
   const [, kind = '', id] = /^([a-z-]+):(.+)$/.exec(target ?? '') ?? [];
-  const person = kind === 'user' && people.find(({ value }) => value === id);
-  return person ? person.label : id === undefined ? target : `${kind.replaceAll('-', ' ')} ${id}`;
+  if (id === undefined) return target;
+  return (kind === 'user' && personNamed(people, id)) || `${kind === 'user' ? 'person' : kind.replaceAll('-', ' ')} ${id}`;
 }
 
-/** A detail's value: a list by its members. */
-function shown(value: unknown): string {
-  if (Array.isArray(value)) return value.map(shown).join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-}
+const personNamed = (people: AuditFiltersProps['people'] = [], id: string) => people.find(({ value }) => value === id)?.label;
 
 interface AuditListProps extends Omit<AuditFiltersProps, 'search' | 'set'> {
   /** Lists the entries of this business only. */
