@@ -1,4 +1,4 @@
-import { loadPhoneFormats, phoneDialled, phoneShown } from './phone-shown';
+import { loadPhoneFormats, phoneDialled, phoneShown, phoneUnderstood } from './phone-shown';
 
 describe('phone numbers', () => {
   beforeAll(loadPhoneFormats);
@@ -12,5 +12,19 @@ describe('phone numbers', () => {
     ['', '', ''],
   ])('%s', (phone, shown, dialled) => {
     expect([phoneShown(phone), phoneDialled(phone)]).toEqual([shown, dialled]);
+  });
+
+  it.each([
+    ['2015550101', '+20 15 550101 (Egypt)'],
+    ['+1 (201) 555-0101', '+1 201 555 0101 (United States)'],
+    ['9876543210', '+91 98765 43210 (India)'],
+    ['+6581340984', '+65 8134 0984 (Singapore)'],
+    ['(+65) 8134 0984', '+65 8134 0984 (Singapore)'],
+    ['02015550101', null],
+    ['123456', null],
+    ['201555o101', null],
+    ['', null],
+  ])('decision 748: the gateway understands %s as %s', (typed, understood) => {
+    expect(phoneUnderstood(typed)).toBe(understood);
   });
 });

@@ -2,7 +2,9 @@
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { draw, press, Refusal, requests, sent, type } from '../../page.fixture';
+import { loadPhoneFormats } from '../../components/phone-shown';
 import { CheckStep } from './check-step';
+import { FilledPreviews } from './filled-previews';
 import { useDraft } from './draft';
 import { mapByNames, fieldsOf } from './mapping';
 import { readTable } from './recipients-table';
@@ -122,6 +124,33 @@ describe('the check of a new broadcast (decision 453)', () => {
     cleanup();
     drawStep('2099-01-01T09:00');
     await screen.findByText('1,000 of 1,000 recipients are left on Jan 1, 2099.');
+  });
+
+  it('decision 748: shows how numbers without + are understood', async () => {
+    await loadPhoneFormats();
+    drawList(readTable('phone\n+1 201 555 0100\n919876543210\n2015550101'), () => ({}));
+    await screen.findByText('All 3 rows are valid');
+    await screen.findByText('2 numbers without +');
+    expect(document.body.textContent).toContain('2015550101 goes to +20 15 550101 (Egypt).');
+    expect(screen.getByRole('button', { name: 'Start sending' }).hasAttribute('disabled')).toBe(false);
+    cleanup();
+    drawStep(null);
+    await screen.findByText('The row is valid');
+    expect(screen.queryByText(/without \+/)).toBeNull();
+  });
+
+  it('decision 748: the preview names the number that gets the message', async () => {
+    await loadPhoneFormats();
+    draw(
+      <FilledPreviews
+        template={{ ...template, content: 'Hi' }}
+        fields={fields}
+        mapping={draft.mapping}
+        table={readTable('phone\n2015550101\nx')}
+      />,
+    );
+    screen.getByText('To +20 15 550101 (Egypt)');
+    screen.getByText('To x');
   });
 
   it('decision 621: says how many opted out, or that it is unknown', async () => {

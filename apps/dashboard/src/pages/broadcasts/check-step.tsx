@@ -17,6 +17,7 @@ import { checkedFaults, longRows, longRowsLast } from './row-faults';
 import { RowFaultsAlert } from './row-faults-alert';
 import { localTime, momentOf } from '../../components/local-time';
 import { startFault } from './start-time';
+import { PhonesWithoutPlus } from './phones-without-plus';
 import { SuppressedNotice } from './suppressed-notice';
 import { useZone } from '../../api/use-zone';
 
@@ -111,6 +112,7 @@ export function CheckStep({
                     onLeaveOut={(lines) => change({ table: { ...table, rows: table.rows.filter(({ line }) => !lines.has(line)) } })}
                   />
                 )}
+                {isValid && <PhonesWithoutPlus phones={recipientsOf([], draft.mapping, table).map(({ phone }) => phone)} />}
                 <SuppressedNotice suppressed={suppressed} isCounted />
                 <CostEstimate estimate={estimate} category={category} />
                 <DailyLimitNotice {...daily_limit} tooMany={tooMany} startsAt={moment} />

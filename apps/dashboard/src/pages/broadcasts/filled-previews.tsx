@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { PhoneBubble } from '../../components/phone-bubble';
+import { phoneUnderstood } from '../../components/phone-shown';
 import { Wallpaper } from '../../components/wallpaper';
 import { filledBody, filledHeader, labelsOf, type Template } from '../templates/template-values';
 import { recipientsOf, type Field, type Mapping } from './mapping';
@@ -27,7 +28,7 @@ export function FilledPreviews({
         return (
           <div key={i} style={{ display: 'contents' }}>
             <Text size="xs" ta="right" c="light-dark(#3f3a34, #c3c9cd)">
-              To {phone || '—'}
+              To {(phoneUnderstood(phone) ?? phone) || '—'}
             </Text>
             <PhoneBubble
               header={header}

@@ -1,6 +1,7 @@
 import { Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
+import { phoneUnderstood } from '../../components/phone-shown';
 import { Field } from '../../components/field';
 import { useUnsaved } from '../../components/use-unsaved';
 import { TemplateMessage } from './template-message';
@@ -10,6 +11,7 @@ export function NewConversation({ onSent }: { onSent: (phone: string) => void })
   const [phone, setPhone] = useState('');
   // The form begins again with each template, and the number stays.
   useUnsaved(() => phone !== '');
+  const understood = phoneUnderstood(phone);
   return (
     <Stack>
       <Text size="sm">A conversation begins with an approved template. You can write freely when the customer has replied.</Text>
@@ -23,6 +25,7 @@ export function NewConversation({ onSent }: { onSent: (phone: string) => void })
         <Field name="phone">
           <TextInput
             label="Phone"
+            description={understood === null ? 'With + and the country code' : `Goes to ${understood}`}
             placeholder="+1 201 555 0100"
             type="tel"
             required
