@@ -560,6 +560,24 @@ describe('the inbox (additions §9)', () => {
       ]);
     });
 
+    it('decision 748: names the number that gets the message, and says when the conversation joins the list', async () => {
+      open('/inbox', three, {
+        'GET /api/client/templates': () => ({ templates: [template] }),
+        'POST /api/client/messages': () => ({ success: true, phone: '2015550101' }),
+      });
+      await screen.findByRole('button', { name: /^Person 1/ });
+      await press('New conversation');
+      const dialog = await screen.findByRole('dialog', { name: 'New conversation' });
+      fireEvent.click(within(dialog).getByRole('combobox', { name: /^Template/ }));
+      fireEvent.click(await screen.findByRole('option', { name: 'hello (en)' }));
+      await screen.findByText('With + and the country code');
+      await type(/^Phone/, '2015550101');
+      await screen.findByText('Goes to +20 15 550101 (Egypt)');
+      await type(/^\{\{1\}\}/, 'Asha');
+      await press('Send', 'button', dialog);
+      await screen.findByText(/^Sent\. The conversation appears in the list when the customer replies\./);
+    });
+
     it('decision 710: a template whose outcome is unclear keeps its Idempotency-Key, and a changed one has its own', async () => {
       const keys: (string | null)[] = [];
       open('/inbox', three, {

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useRef } from 'react';
-import { api, request } from '../../api/client';
+import { api, notifySuccess, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { EmptyState } from '../../components/empty-state';
 import { useEndlessQuery } from '../../components/use-endless-query';
@@ -69,6 +69,9 @@ export function InboxPage() {
   const showPerson = async (phone: string) => {
     const found = await request(api.GET('/api/client/conversations', { params: { query: { q: phone } } })).catch(() => null);
     const person = found?.conversations.find((one) => one.customer_phone === phone);
+    // The views hold conversations in which the customer wrote.
+    if (!person?.last_received_at)
+      notifySuccess('Sent. The conversation appears in the list when the customer replies. Until then, search for the number.');
     if (person) open(person);
     // The search finds somebody new a little later.
     else setText(phone);
