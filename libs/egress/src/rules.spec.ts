@@ -6,6 +6,10 @@ const local = new EgressRules({ allowedTargets: ['127.0.0.1', 'localhost:9000', 
 const refused = (url: string, by = rules) => 'refused' in by.check(url);
 
 describe('addresses that customers supply (guarantees §5, decision 32)', () => {
+  it.each(['127.0.0.1:9000/hook', 'localhost:9000/hook', 'crm.example.com/hook', '//crm.example.com'])('%s lacks its scheme', (url) => {
+    for (const by of [rules, local]) expect(by.check(url)).toEqual({ refused: 'must begin with https:// or http://' });
+  });
+
   it.each(['https://hooks.example.com/x?y=1', 'https://example.com:8443/', 'https://93.184.216.34/', 'https://[2606:4700::1111]/'])(
     '%s is taken',
     (url) => {

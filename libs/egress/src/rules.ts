@@ -51,6 +51,8 @@ export class EgressRules {
 
   /** Applies every rule that needs no DNS. */
   check(text: string): { url: URL } | AddressRefusal {
+    // A parser takes the name in `localhost:9000` for a scheme.
+    if (!/^[a-z]+:\/\//i.test(text.trim())) return { refused: 'must begin with https:// or http://' };
     if (!URL.canParse(text)) return { refused: 'must be a URL' };
     const url = new URL(text);
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return { refused: 'must begin with https://' };
