@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Paper, PasswordInput, Stack, TextInput, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState, type PropsWithChildren } from 'react';
+import { useEffect, useRef, useState, type PropsWithChildren } from 'react';
 import { api, ApiError, request, type Account } from '../../api/client';
 import { useTitle } from '../../components/use-title';
 import { Field } from '../../components/field';
@@ -33,6 +33,9 @@ export function LoginPage() {
   const navigate = route.useNavigate();
   const options = useQuery({ queryKey: ['login-options'], queryFn: () => request(api.GET('/api/client/login/options')) });
   const [credentials, setCredentials] = useState({ email: '', password: '' });
+  /** Whether a link was requested without an email. */
+  const [isEmailMissing, setEmailMissing] = useState(false);
+  const emailInput = useRef<HTMLInputElement>(null);
   const [code, setCode] = useState<string>();
   const [question, setQuestion] = useState<{ by: LoginBy; accounts: Account[] }>();
   /** The chosen account of this email and password. */
@@ -122,9 +125,15 @@ export function LoginPage() {
             label="Email"
             type="email"
             autoComplete="username"
+            autoFocus
             required
+            ref={emailInput}
+            error={isEmailMissing && 'Enter your email first. A link to set a new password is sent to it.'}
             value={email}
-            onChange={(e) => enter({ email: e.currentTarget.value })}
+            onChange={(e) => {
+              setEmailMissing(false);
+              enter({ email: e.currentTarget.value });
+            }}
           />
         </Field>
         <Field name="password">
@@ -181,11 +190,12 @@ export function LoginPage() {
         )}
         <Button
           variant="subtle"
-          disabled={email === ''}
           loading={forgotten.isPending}
           onClick={() => {
             login.reset();
-            forgotten.mutate();
+            if (email.trim() !== '') return forgotten.mutate();
+            setEmailMissing(true);
+            emailInput.current?.focus();
           }}
         >
           I forgot my password
