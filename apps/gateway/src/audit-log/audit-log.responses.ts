@@ -33,7 +33,6 @@ export const AuditLogResponse = Type.Object(
   { title: 'AuditLog' },
 );
 
-/** Who reads the log. */
 export type AuditReader = 'operator' | 'business';
 
 export function auditRecord(row: AuditRow, reader: AuditReader): AuditRecord {
