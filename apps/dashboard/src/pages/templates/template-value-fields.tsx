@@ -1,5 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { Field } from '../../components/field';
+import { invalidIf } from '../../components/words-of-fault';
 import { type ValueField } from './template-values';
 
 export function TemplateValueFields({
@@ -19,8 +20,10 @@ export function TemplateValueFields({
       <TextInput
         label={label}
         placeholder={isOptional ? 'Optional' : undefined}
-        required={!isOptional}
-        withAsterisk={false}
+        // Not `required`, whose words would continue the label: “{{1}}, such as Asha is missing”.
+        withAsterisk={!isOptional}
+        aria-required={!isOptional}
+        ref={invalidIf(!isOptional && !values[i]?.trim() && `Enter a value for ${label}.`)}
         value={values[i] ?? ''}
         onChange={(e) => onChange(values.map((value, at) => (at === i ? e.currentTarget.value : value)))}
       />

@@ -2,7 +2,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
-import { press, Refusal, type } from '../../page.fixture';
+import { press, Refusal, sent, type } from '../../page.fixture';
 
 const template = {
   ...{ id: 3, name: 'hello', language: 'en', status: 'APPROVED', category: 'UTILITY', content: 'Hi {{1}}', variables: ['1'] },
@@ -35,6 +35,43 @@ describe('templates', () => {
     }
     expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0], expect.anything()]);
     expect(keys[2]).not.toBe(keys[0]);
+  });
+
+  describe('Fill in and test', () => {
+    const example = { body_text: [['Asha']] };
+    const withExample = { ...template, components: [{ type: 'BODY', text: 'Hi {{1}}', example }] };
+    let address: () => string;
+    beforeEach(async () => {
+      address = openPage('/templates', {
+        [GET]: () => ({ templates: [withExample], sync }),
+        'POST /api/client/messages': () => ({ success: true, message_id: 'wamid.1' }),
+      });
+      await screen.findByRole('button', { name: 'Fill in and test' });
+      await press('Fill in and test');
+    });
+
+    it('names all wrong fields at once, and marks the required ones', async () => {
+      await type(/^Phone/, '12345');
+      await press('Send a test');
+      screen.getByText('Phone must be a phone number with its country code, such as +91 98765 43210.');
+      screen.getByText('Enter a value for {{1}}, such as Asha.');
+      expect(screen.getByText('{{1}}, such as Asha').textContent).toMatch(/\*$/);
+      expect(sent()).toEqual([]);
+      await type(/^Phone/, 'US.13491208655302741918');
+      await type(/^\{\{1\}\}/, ' ');
+      await press('Send a test');
+      expect(screen.queryByText(/^Phone must/)).toBeNull();
+      screen.getByText('Enter a value for {{1}}, such as Asha.');
+    });
+
+    it('leads to the message that it sent', async () => {
+      await type(/^Phone/, '+1 201 555 0102');
+      await type(/^\{\{1\}\}/, 'Asha');
+      await press('Send a test');
+      await screen.findByText('The test is on its way.');
+      await press('See it in Messages');
+      await waitFor(() => expect(address()).toBe('/messages?id=wamid.1'));
+    });
   });
 
   it('counts one template as one', async () => {
