@@ -33,6 +33,7 @@ console.log(
   demoPage(shown, {
     seconds: ((Date.now() - began) / 1000).toFixed(1),
     stop: "docker compose --profile '*' down",
+    kept: 'the data stays for the next start, but the simulator starts empty',
     more: "The services' log is shown by docker compose logs",
   }),
 );

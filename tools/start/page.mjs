@@ -1,13 +1,13 @@
 // The page that npm start and docker compose print when everything is ready: addresses, logins and commands to copy.
 
-/** @param {{ seconds: string, stop: string, more: string }} texts duration of the start, how to stop the stack, and where to find more */
-export function demoPage(demo, { seconds, stop, more }) {
+/** @param {{ seconds: string, stop: string, kept?: string, more: string }} texts duration of the start, how to stop the stack, what a stop keeps, and where to find more */
+export function demoPage(demo, { seconds, stop, kept = 'the data stays for the next start', more }) {
   const [growth] = demo.businesses;
   const key = `-H 'X-API-Key: ${growth.api_key}'`;
   const json = `-H 'Content-Type: application/json'`;
   const post = (path, body) => `curl -s ${demo.base_url}/${path} ${key} ${json} -d '${JSON.stringify(body)}'`;
   return `
-✓ Ready after ${seconds} s. ${stop} stops everything; the data stays for the next start.
+✓ Ready after ${seconds} s. ${stop} stops everything; ${kept}.
 
   API            ${demo.base_url}
   API reference  ${demo.site_url}/docs

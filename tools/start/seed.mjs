@@ -134,7 +134,7 @@ async function operatorSession(stack) {
   return login(stack, OPERATOR, password);
 }
 
-/** Registers the demo's numbers at each start, because the simulator stores nothing. */
+/** Registers the demo's numbers at each start, because the simulator may have started empty. */
 async function registerWithSimulator(stack) {
   if (process.env.META_GRAPH_BASE_URL) return;
   for (const business of BUSINESSES) {

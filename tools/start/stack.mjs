@@ -18,7 +18,7 @@ import { runOnce, Supervised } from './supervised.mjs';
 const SERVICES = ['template', 'send', 'status', 'platform-webhook-ingest', 'outbound-webhook-dispatcher', 'broadcast', 'auto-reply'];
 /** Grace period of a service after SIGTERM, equal to the chart's, so that stops behave as in production. */
 const GRACE_MS = 45_000;
-/** The simulator has no work to finish. */
+/** The simulator only writes its state. */
 const SIMULATOR_GRACE_MS = 3_500;
 /** Priority of the simulator: WhatsApp's servers do not slow down when this machine is busy. */
 const SIMULATOR_NICE = -10;
@@ -40,9 +40,9 @@ export class Stack {
   /** Addresses of the servers that this script started; the environment has those of the user's own servers. */
   #own = {};
 
-  /** @param options `standalone`: one process runs all services */
-  constructor({ dir, say, verbose, replicas, standalone, heapMb, onDeath }) {
-    Object.assign(this, { dir, say, verbose, replicas, standalone, heapMb, onDeath });
+  /** @param options `standalone`: one process runs all services; `keepsSimulator`: the simulator keeps its state in the folder */
+  constructor({ dir, say, verbose, replicas, standalone, heapMb, keepsSimulator, onDeath }) {
+    Object.assign(this, { dir, say, verbose, replicas, standalone, heapMb, keepsSimulator, onDeath });
     this.gatewayPort = portFrom('GATEWAY_PORT', 8080);
     this.simulatorPort = portFrom('SIMULATOR_PORT', 8090);
     this.secrets = loadSecrets(dir);
@@ -87,7 +87,7 @@ export class Stack {
     this.#writeProcesses();
   }
 
-  /** Restarts these apps, or all, from the current build. @returns whether the simulator restarted, which loses its accounts */
+  /** Restarts these apps, or all, from the current build. @returns whether the simulator restarted, which may lose its accounts */
   async restart(apps) {
     const concerned = this.#processes.filter(({ app }) => apps === undefined || appsOf(app).some((one) => apps.has(one)));
     const names = new Set(concerned.flatMap(({ app }) => appsOf(app)));
@@ -177,6 +177,7 @@ export class Stack {
       SIM_CALLBACK_URL: `${this.siteUrl}/webhooks/whatsapp`,
       META_APP_SECRET: this.secrets.app_secret,
       SIM_VERIFY_TOKEN: this.secrets.verify_token,
+      ...(this.keepsSimulator && { SIM_STATE_FILE: join(this.dir, 'simulator.json') }),
       SEALING_KEYS: this.secrets.sealing_keys,
       API_KEY_PEPPER: this.secrets.api_key_pepper,
       PUBLIC_URL: this.siteUrl,

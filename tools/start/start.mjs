@@ -68,6 +68,7 @@ try {
     verbose: flag('--verbose'),
     replicas: flag('--replicas') ? Number(option('--replicas')) : 1,
     standalone: flag('--standalone'),
+    keepsSimulator: !flag('--throwaway'),
     heapMb: flag('--heap') ? Number(option('--heap')) : undefined,
     onDeath: (reason) => void stop(1, reason),
   });

@@ -29,6 +29,10 @@ export class SimulatorConfig extends config('platform-simulator', {
     min: 1,
     max: 256,
   }),
+  stateFile: env.text('SIM_STATE_FILE', {
+    doc: 'file that keeps the state over restarts, with the tokens of its accounts; empty keeps it in memory only',
+    default: '',
+  }),
   seed: env.integer('SIM_SEED', {
     doc: 'the same seed gives the same ids and pauses; 0 takes a new one at each start, so that ids do not repeat',
     default: 0,

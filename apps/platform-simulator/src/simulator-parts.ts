@@ -40,6 +40,8 @@ export interface SimulatorParts {
   callbackUrl: string;
   /** The callback's address in the responses. */
   shownCallbackUrl: string;
+  /** Whether the state survives a restart. */
+  keepsState: boolean;
   verifyToken: string;
   controlToken: string;
   seeded: SeededRandom;

@@ -7,6 +7,7 @@ import { StatusBatches } from './statuses/status-batches';
 import { StatusEngine } from './statuses/status-engine';
 import { Clock } from './clock';
 import { controlRoutes } from './control/control.routes';
+import { StateFile } from './control/state-file';
 import { Load } from './people/load';
 import { OneTimeCodes } from './records/one-time-codes';
 import { Phones } from './records/phones';
@@ -62,6 +63,8 @@ export interface SimulatorOptions {
   /** Callbacks that are posted concurrently. */
   callbackConcurrency?: number;
   seed?: number;
+  /** Keeps the state over restarts; empty for memory only. */
+  stateFile?: string;
   logger?: Logger;
 }
 
@@ -77,7 +80,11 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   const logger = options.logger ?? createLogger('platform-simulator', 'silent');
   const app = fastify({ bodyLimit: 1024 * 1024, forceCloseConnections: true });
   const outage = new Outage(app);
-  const parts: SimulatorParts = { ...assemble(options, logger), startOutage: (ms) => outage.start(ms) };
+  const parts: SimulatorParts = {
+    ...assemble(options, logger),
+    keepsState: Boolean(options.stateFile),
+    startOutage: (ms) => outage.start(ms),
+  };
   app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
     const failure = error instanceof GraphFailure ? error : new GraphFailure(100, error.message, { status: error.statusCode ?? 500 });
     const traceId = `A${bytes(11, parts.random).toString('base64url')}`;
@@ -90,6 +97,11 @@ export function createSimulator(options: SimulatorOptions): Simulator {
   app.setNotFoundHandler(() => {
     throw new GraphFailure(100, 'Unsupported request: unknown path', { subcode: 33 });
   });
+  const state = options.stateFile ? new StateFile(options.stateFile, parts, logger) : undefined;
+  state?.load();
+  app.addHook('onResponse', async ({ method }) => {
+    if (method !== 'GET') state?.changed();
+  });
   controlRoutes(app, parts);
   modelRoutes(app);
   graphRoutes(app, parts);
@@ -98,20 +110,23 @@ export function createSimulator(options: SimulatorOptions): Simulator {
     app,
     listen: async (port = 0, host = '127.0.0.1') => {
       await app.listen({ port, host });
+      state?.start();
       return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}` };
     },
     close: async () => {
       outage.end();
       parts.load.stop();
+      // Accept nothing after the state is taken.
+      await app.close();
+      await state?.close();
       parts.engine.clear();
       parts.batches.flush();
       await parts.callbacks.close();
-      await app.close();
     },
   };
 }
 
-function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorParts, 'startOutage'> {
+function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorParts, 'startOutage' | 'keepsState'> {
   const { callbackUrl, verifyToken = 'dev-verify-token', controlToken = '' } = options;
   const seeded = new SeededRandom(options.seed ?? 1);
   const random = seeded.next;

@@ -113,8 +113,10 @@ export class CallbackQueue {
     this.paused = false;
   }
 
-  /** Includes callbacks in flight, so a restore may post one twice, like the platform. */
-  state(): Static<typeof CallbackQueueState> {
+  /** Includes callbacks in flight, so a restore may post one twice, like the platform. @param heldBytes drops callbacks beyond it */
+  state({ heldBytes = Infinity, withLog = true } = {}): Static<typeof CallbackQueueState> {
+    let left = heldBytes;
+    const fits = ({ body }: Callback) => (left -= body.length) >= 0;
     const now = Date.now();
     const saved = ({ id, body, signature, attempts }: Callback, dueAt = now) => ({
       id,
@@ -124,10 +126,10 @@ export class CallbackQueue {
       due_in_ms: Math.max(0, dueAt - now),
     });
     const held = [
-      ...[...this.running, ...this.waiting].map((callback) => saved(callback)),
-      ...[...this.delayed].map(([callback, { dueAt }]) => saved(callback, dueAt)),
+      ...[...this.running, ...this.waiting].filter(fits).map((callback) => saved(callback)),
+      ...[...this.delayed].filter(([callback]) => fits(callback)).map(([callback, { dueAt }]) => saved(callback, dueAt)),
     ];
-    return { paused: this.paused, made: this.made, held, log: this.log.state() };
+    return { paused: this.paused, made: this.made, held, log: withLog ? this.log.state() : [] };
   }
 
   restore({ paused, made, held, log }: Static<typeof CallbackQueueState>): void {

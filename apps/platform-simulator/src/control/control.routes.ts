@@ -55,6 +55,7 @@ function checkToken(token: string, request: FastifyRequest): void {
 function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { accounts } = parts;
   app.get('/__sim/accounts', async () => ({
+    keeps_state: parts.keepsState,
     accounts: accounts
       .all()
       .map(({ access_token: _token, app_secret: _secret, templates, ...account }) => ({ ...account, templates: templates.length })),

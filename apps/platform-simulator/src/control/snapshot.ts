@@ -59,6 +59,48 @@ export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
   };
 }
 
+/** Bounds of the kept state, which must fit into the heap of 256 MB several times. */
+const KEPT = {
+  mediaBytes: 16 * 1024 * 1024,
+  callbackBytes: 4 * 1024 * 1024,
+  phoneCharacters: 8 * 1024 * 1024,
+  statuses: 10_000,
+  people: 50_000,
+};
+
+/** The state that survives a restart (decision 745): all but logs and counts of limits, with the newest files, phones and people. */
+export function takeKeptState(parts: SimulatorParts): Static<typeof Snapshot> {
+  parts.batches.flush();
+  return {
+    version: 1,
+    random: parts.seeded.state,
+    clock: parts.clock.state(),
+    profile: parts.profile.settings,
+    limits: { messages: {}, calls: {}, pairs: {}, people: {} },
+    accounts: parts.accounts.state(),
+    conversations: parts.conversations.state().slice(-KEPT.people),
+    phones: newest(parts.phones.state(), KEPT.phoneCharacters),
+    sent: {},
+    rules: parts.rules.state(),
+    refused: parts.refused.state(),
+    codes: parts.codes.all(),
+    media: parts.media.state(KEPT.mediaBytes),
+    statuses: parts.engine.state().slice(0, KEPT.statuses),
+    callbacks: parts.callbacks.state({ heldBytes: KEPT.callbackBytes, withLog: false }),
+    requests: [],
+  };
+}
+
+/** @returns the last items whose JSON has at most `most` characters */
+function newest<T>(items: T[], most: number): T[] {
+  let first = items.length;
+  for (let left = most; first > 0; first--) {
+    left -= JSON.stringify(items[first - 1]).length;
+    if (left < 0) break;
+  }
+  return items.slice(first);
+}
+
 /** Replaces the whole state, including callbacks that were not delivered. */
 export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof Snapshot>): void {
   resetSimulator(parts);

@@ -77,8 +77,15 @@ export class MediaStore {
     this.size = 0;
   }
 
-  state(): Static<typeof MediaStoreState> {
-    const files = [...this.files.values()].map(({ bytes, ...file }) => ({ ...file, bytes: bytes.toString('base64') }));
+  /** @param mostBytes keeps the newest files that fit */
+  state(mostBytes = Infinity): Static<typeof MediaStoreState> {
+    let size = this.size;
+    const kept = [...this.files.values()].filter(({ bytes }) => {
+      const fits = size <= mostBytes;
+      size -= bytes.length;
+      return fits;
+    });
+    const files = kept.map(({ bytes, ...file }) => ({ ...file, bytes: bytes.toString('base64') }));
     return { files, links: [...this.links].map(([token, link]) => ({ token, ...link })) };
   }
 

@@ -77,6 +77,11 @@ export class StatusEngine {
     this.pending.clear();
   }
 
+  /** Pending statuses. */
+  count(): number {
+    return this.pending.size;
+  }
+
   state(): Static<typeof StatusEngineState> {
     const now = Date.now();
     return [...this.pending].map(({ message: { account, ...message }, step, dueAt }) => ({
