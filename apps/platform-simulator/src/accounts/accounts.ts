@@ -51,8 +51,8 @@ export class Accounts {
   constructor(appSecret: string) {
     const first = { business_account_id: '800900100200301', phone_number_id: '700100200300401', display_phone_number: '12025550101' };
     const second = { business_account_id: '800900100200302', phone_number_id: '700100200300402', display_phone_number: '13125550102' };
-    this.add({ name: 'Kaveri Looms', access_token: 'EAAsimKaveri', app_secret: appSecret, ...first });
-    this.add({ name: 'Northlight Clinic', access_token: 'EAAsimNorthlight', app_secret: appSecret, ...second });
+    this.add({ name: 'Simulator account 1', access_token: 'EAAsimKaveri', app_secret: appSecret, ...first });
+    this.add({ name: 'Simulator account 2', access_token: 'EAAsimNorthlight', app_secret: appSecret, ...second });
   }
 
   /** Creates an account, or changes the one with this number. @throws GraphFailure if there are too many */

@@ -40,6 +40,19 @@ describe('the phone page (platform §8.4)', () => {
     expect(errors).toEqual([]);
   });
 
+  it.each([390, 1_440])('has a wide field for the message at %i px', async (width) => {
+    await page.setViewportSize({ width, height: 900 });
+    expect((await page.getByLabel('Message').boundingBox())?.width).toBeGreaterThan(150);
+  });
+
+  it('tells the accounts apart, and says that a restart deletes the state', async () => {
+    expect(await page.getByLabel('Business').locator('option').allTextContents()).toEqual([
+      'Simulator account 1 (+12025550101)',
+      'Simulator account 2 (+13125550102)',
+    ]);
+    expect(await page.getByText('A restart of this simulator deletes').isVisible()).toBe(true);
+  });
+
   it('changes the profile, and saves and restores a snapshot', async () => {
     await page.getByLabel('Platform profile').selectOption('realistic');
     await eventually(() => started.simulator.profile.settings.profile === 'realistic');

@@ -258,7 +258,7 @@ describe('accounts and numbers (platform §3.3, §8.1)', () => {
   it('returns its fields and no others', async () => {
     expect((await started.graph('GET', `${ACCOUNT}?fields=name,account_review_status`)).body).toEqual({
       id: ACCOUNT,
-      name: 'Kaveri Looms',
+      name: 'Simulator account 1',
       account_review_status: 'APPROVED',
     });
     expect((await started.graph('GET', `${ACCOUNT}/phone_numbers?fields=status`)).body['data']).toEqual([
