@@ -15,6 +15,6 @@ export function MediaSize({ id, type }: { id: string; type: string }) {
     retry: false,
   });
   const kind = type.split(';')[0]?.split('/').pop()?.toUpperCase() ?? '';
-  if (info.data === null) return <>{kind}, cannot be downloaded now</>;
+  if (info.data === null) return <>{kind ? `${kind}, cannot` : 'Cannot'} be downloaded now</>;
   return <>{[kind, info.data && formatBytes(info.data.file_size)].filter(Boolean).join(', ')}</>;
 }

@@ -2,6 +2,7 @@
 import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { renderToStaticMarkup } from 'react-dom/server';
+import { MediaSize } from './media-size';
 import { MessageBubble } from './message-bubble';
 import type { ThreadMessage } from './thread-message';
 
@@ -45,6 +46,18 @@ describe('a bubble of the inbox (decision 391)', () => {
     expect(shown({ ...sent, type: 'document', media_id: '7', filename: 'PO.pdf' })).toMatch(/href="\/api\/client\/media\/7".*PO\.pdf/);
     const offer = { kind: 'buttons' as const, body: 'x', buttons: [], header: { type: 'video' as const, media_id: '8' } };
     expect(shown({ ...sent, type: 'interactive', offer })).toMatch(/<video src="\/api\/client\/media\/8"/);
+  });
+
+  it('says that a file cannot be downloaded, with its type if it is known', () => {
+    const client = new QueryClient();
+    client.setQueryData(['media', 'a/1'], null);
+    const about = (type: string) =>
+      renderToStaticMarkup(
+        <QueryClientProvider client={client}>
+          <MediaSize id="a/1" type={type} />
+        </QueryClientProvider>,
+      );
+    expect([about('application/pdf'), about('')]).toEqual(['PDF, cannot be downloaded now', 'Cannot be downloaded now']);
   });
 
   it('shows sent and received locations, cards and orders', () => {
