@@ -1,4 +1,5 @@
 import { Badge } from '@mantine/core';
+import type { ReactNode } from 'react';
 
 const COLORS: Record<string, string> = {
   read: 'green',
@@ -32,7 +33,7 @@ const COLORS: Record<string, string> = {
 export const statusLabel = (state: string): string => (state === 'unclear' ? 'not confirmed' : state.replaceAll('_', ' ').toLowerCase());
 
 /** A state as a word, in the same colour on every page. */
-export function StateBadge({ of, label }: { of: string; label?: string }) {
+export function StateBadge({ of, label }: { of: string; label?: ReactNode }) {
   return (
     <Badge
       variant="light"

@@ -8,7 +8,7 @@ import { phoneShown } from '../../components/phone-shown';
 import { BackButton } from './back-button';
 import { nameOf, type Conversation } from './conversation';
 import type { useConversationChange } from './use-conversation-change';
-import { WindowCountdown } from './window-countdown';
+import { WindowCountdown, WindowText } from './window-countdown';
 
 const FORMER = 'Former colleague';
 
@@ -38,10 +38,14 @@ export function ThreadHeader({
           {nameOf(conversation)}
         </Text>
         {customer_name && (
-          <Text size="xs" c="dimmed" truncate>
+          <Text size="xs" c="dimmed" truncate visibleFrom="xs">
             {phoneShown(customer_phone)}
           </Text>
         )}
+        {/* A phone has room for one line below the name. */}
+        <Text size="xs" c="dimmed" truncate hiddenFrom="xs">
+          <WindowText closesAt={session_window.closes_at} />
+        </Text>
       </Box>
       <Group gap="xs" wrap="nowrap" visibleFrom="xs">
         {suppression_state && <StateBadge of="failed" label={suppression_state.replaceAll('_', ' ')} />}
