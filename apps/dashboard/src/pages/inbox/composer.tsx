@@ -1,4 +1,5 @@
 import { ActionIcon, Alert, Box, Button, CloseButton, FileButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconClock, IconPaperclip, IconSend, IconTemplate } from '@tabler/icons-react';
 import { useRef, type ReactNode, type Ref } from 'react';
 import { AttachmentCard } from './attachment-card';
@@ -7,6 +8,7 @@ import { QuickReplyMenu } from './quick-reply-menu';
 import { SENDABLE_TYPES } from './sendable-file';
 import { captionProblem, type useAttachment } from './use-attachment';
 import { useQuickReplies } from './use-quick-replies';
+import { variableProblem } from './variable-problem';
 
 /** The texts of both kinds, so that a note for the team never becomes a reply to the customer. */
 export type Draft = { kind: 'reply' | 'note'; reply: string; note: string };
@@ -44,8 +46,10 @@ export function Composer({
   const write = (next: string) => onChange({ ...draft, [kind]: next });
   const isNote = kind === 'note';
   const attachment = isNote ? null : attaching.attachment;
-  const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem);
+  const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem ?? variableProblem(text));
   const clearChoice = useRef<() => void>(null);
+  // A placeholder of two lines makes an empty field higher than one with a word.
+  const isPhone = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
   const quick = useQuickReplies(isNote ? '' : text, write);
   return (
     <form
@@ -112,7 +116,13 @@ export function Composer({
               aria-controls={quick.matches.length > 0 ? 'quick-replies' : undefined}
               aria-activedescendant={quick.matches.length > 0 ? `quick-reply-${quick.matches[quick.active]?.id}` : undefined}
               styles={{ input: { unicodeBidi: 'plaintext', ...(isNote && { background: 'light-dark(#fffaf0, #2b2616)' }) } }}
-              placeholder={isNote ? 'Write a note for your team' : attachment ? 'Add a caption' : 'Write a reply, / for quick replies'}
+              placeholder={
+                isNote
+                  ? 'Write a note for your team'
+                  : attachment
+                    ? 'Add a caption'
+                    : `Write a reply${isPhone ? '' : ', / for quick replies'}`
+              }
               error={problem}
               onPaste={attaching.paste}
               style={{ flex: 1 }}
@@ -123,6 +133,7 @@ export function Composer({
               onChange={(e) => write(e.currentTarget.value)}
               onKeyDown={(e) => {
                 if (quick.onKey(e)) return e.preventDefault();
+                if (e.key === 'Escape' && !e.nativeEvent.isComposing) return e.currentTarget.blur();
                 if (!isSendKey(e)) return;
                 e.preventDefault();
                 onSend();
@@ -131,7 +142,7 @@ export function Composer({
             <Button
               type="submit"
               loading={isSending}
-              disabled={attachment !== null && (attachment.mediaId === null || problem !== null)}
+              disabled={problem !== null || (attachment !== null && attachment.mediaId === null)}
               leftSection={<IconSend size={16} />}
             >
               {isNote ? 'Add' : 'Send'}

@@ -23,6 +23,7 @@ import { TemplatePicker } from './template-picker';
 import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
 import { captionProblem, useAttachment } from './use-attachment';
+import { variableProblem } from './variable-problem';
 import { useFoundMessage, type MessagePages } from './use-found-message';
 
 const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
@@ -93,6 +94,7 @@ export function ConversationThread({
       return setDraft({ ...draft, note: '' });
     }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
+    if (variableProblem(text)) return;
     const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
     replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });
     attaching.remove();

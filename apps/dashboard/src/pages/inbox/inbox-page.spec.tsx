@@ -72,6 +72,47 @@ describe('the inbox (additions §9)', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('Reply').value).toBe('half a rep');
   });
 
+  it('quick replies: refuse variables, when they are saved and when a reply is sent', async () => {
+    sessionStorage.clear();
+    open('/inbox?id=1', three);
+    await type('Reply', 'Hi {{name}}, we are open.');
+    const problem = 'Only templates have variables: write the words in place of {{name}}.';
+    await screen.findByText(problem);
+    fireEvent.keyDown(screen.getByLabelText('Reply'), { key: 'Enter' });
+    expect(screen.getByRole('button', { name: 'Send' }).hasAttribute('disabled')).toBe(true);
+    await type('Reply', 'Hi Asha, we are open.');
+    expect(screen.queryByText(problem)).toBeNull();
+    await press('Quick replies');
+    const dialog = await screen.findByRole('dialog', { name: 'Quick replies' });
+    await type(/^Shortcut/, 'hi');
+    await type(/^Text/, 'Hi {{name}}.');
+    await press('Add', 'button', dialog);
+    within(dialog).getByText(problem);
+    expect(sent()).toEqual([]);
+  });
+
+  it('reply: Escape leaves the field, and first closes the quick replies', async () => {
+    const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
+    open('/inbox?id=1', three, { 'GET /api/client/quick-replies': () => ({ quick_replies }) });
+    await screen.findByText('Text of wamid.1');
+    fireEvent.keyDown(document.body, { key: 'r' });
+    const field = screen.getByLabelText('Reply');
+    expect(document.activeElement).toBe(field);
+    await type('Reply', '/ho');
+    await screen.findByRole('listbox', { name: 'Quick replies' });
+    fireEvent.keyDown(field, { key: 'Escape' });
+    expect([screen.queryByRole('listbox'), document.activeElement]).toEqual([null, field]);
+    fireEvent.keyDown(field, { key: 'Escape' });
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it('header: a phone shows the time until the window closes', async () => {
+    const closes_at = new Date(Date.now() + 3_590_000).toISOString();
+    open('/inbox?id=1', [{ ...listedConversation(1), session_window: { open: true, last_inbound_at: AT, closes_at } }]);
+    const shown = await screen.findAllByText('1 h 0 min left');
+    expect(shown.some((one) => one.closest('.mantine-hidden-from-xs'))).toBe(true);
+  });
+
   describe('a reply that was not accepted (decision 590)', () => {
     const REPLY = 'POST /api/client/conversations/1/messages';
     const key = (headers: Headers) => headers.get('Idempotency-Key');
@@ -714,10 +755,10 @@ describe('the inbox (additions §9)', () => {
       const shortcut = () => within(dialog).getByLabelText<HTMLInputElement>(/^Shortcut/).value;
       await within(dialog).findByText('/hours');
       await type(/^Shortcut/, 'ho');
-      await press(/^\/hours/, 'button', dialog);
+      await press('Edit hours', 'button', dialog);
       await press('Go back', 'button', await asked());
       expect(shortcut()).toBe('ho');
-      await press(/^\/hours/, 'button', dialog);
+      await press('Edit hours', 'button', dialog);
       await press('Discard', 'button', await asked());
       expect(shortcut()).toBe('hours');
       await type(/^Text/, 'From 10 to 18.');

@@ -1,5 +1,4 @@
-import { ActionIcon, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
-import { IconTrash } from '@tabler/icons-react';
+import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useContext, useState } from 'react';
 import { api, request, shownByForm } from '../../api/client';
@@ -11,6 +10,7 @@ import { Dimmed } from '../../components/dimmed';
 import { QueryResult } from '../../components/query-result';
 import { UnsavedForms } from '../../components/unsaved-forms';
 import { DraftButtons } from './draft-buttons';
+import { variableProblem } from './variable-problem';
 
 const NEW = { id: null as number | null, shortcut: '', text: '' };
 
@@ -46,6 +46,7 @@ export function QuickReplies() {
       refresh();
     },
   });
+  const problem = variableProblem(draft.text);
   return (
     <Stack>
       <QueryResult query={list} rows={2}>
@@ -55,31 +56,39 @@ export function QuickReplies() {
           ) : (
             replies.map((reply) => (
               <Group key={reply.id} wrap="nowrap" justify="space-between">
-                <Button
-                  variant="subtle"
-                  color="gray"
-                  h="auto"
-                  py={6}
-                  style={{ flex: 1, minWidth: 0 }}
-                  styles={{ inner: { justifyContent: 'flex-start' }, label: { display: 'block', textAlign: 'start' } }}
-                  onClick={() => leave?.(() => begin(reply))}
-                >
-                  <Text size="sm" fw={600} c="var(--mantine-color-text)">
+                <Box style={{ minWidth: 0 }}>
+                  <Text size="sm" fw={600}>
                     /{reply.shortcut}
                   </Text>
                   <Text size="sm" truncate c="dimmed" dir="auto">
                     {reply.text}
                   </Text>
-                </Button>
-                <ActionIcon variant="subtle" color="red" aria-label={`Delete ${reply.shortcut}`} onClick={() => remove.mutate(reply)}>
-                  <IconTrash size={16} />
-                </ActionIcon>
+                </Box>
+                <Group gap="xs" wrap="nowrap">
+                  <Button
+                    variant="default"
+                    size="compact-sm"
+                    aria-label={`Edit ${reply.shortcut}`}
+                    onClick={() => leave?.(() => begin(reply))}
+                  >
+                    Edit
+                  </Button>
+                  <Button
+                    variant="subtle"
+                    color="red"
+                    size="compact-sm"
+                    aria-label={`Delete ${reply.shortcut}`}
+                    onClick={() => remove.mutate(reply)}
+                  >
+                    Delete
+                  </Button>
+                </Group>
               </Group>
             ))
           )
         }
       </QueryResult>
-      <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
+      <Form key={begun} gap="xs" onSubmit={() => problem === null && save.mutate(draft)} error={save.error}>
         <Field name="shortcut">
           <TextInput
             label="Shortcut"
@@ -95,6 +104,8 @@ export function QuickReplies() {
         <Field name="text">
           <Textarea
             label="Text"
+            description={'Sent as it is written: a quick reply has no variables such as {{name}}.'}
+            error={problem}
             autosize
             minRows={2}
             maxLength={4096}
