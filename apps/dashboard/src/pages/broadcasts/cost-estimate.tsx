@@ -11,7 +11,7 @@ const SHOWN = 6;
 export function CostEstimate({ estimate, category }: Pick<Schemas['BroadcastCheck'], 'estimate' | 'category'>) {
   if (estimate === null) return <Dimmed>The cost cannot be estimated now. Try again in a moment.</Dimmed>;
   const { currency, cost, markets, without_rate } = estimate;
-  if (currency === null) return <Dimmed>The cost is unknown: the operator has not loaded a rate card.</Dimmed>;
+  if (currency === null) return <Dimmed>The cost is unknown: the operator has not entered WhatsApp’s prices yet.</Dimmed>;
   const total = markets.reduce((sum, { count }) => sum + count, 0);
   const unknown = markets.filter(({ price }) => price === null);
   return (
