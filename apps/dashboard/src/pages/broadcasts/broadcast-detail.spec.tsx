@@ -127,6 +127,8 @@ describe('the details of a broadcast', () => {
     await press('Template', 'combobox');
     await press('offer (en)', 'option');
     await press('Continue to recipients');
+    // The button that had the focus is gone.
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('heading', { name: 'Recipients' })));
     await type('Or paste the rows here', 'phone\n+1 201 555 0199');
     await screen.findByText('1 row, column phone');
     await act(async () => {
@@ -233,6 +235,12 @@ describe('the details of a broadcast', () => {
     drawDetail({});
     await screen.findByText('Autumn');
     expect(screen.queryByText(/No cost reported/)).toBeNull();
+  });
+
+  it('say once that charged messages have no rate', async () => {
+    drawDetail({ cost: { currency: 'INR', cost: '0', charged: 112, free: 0, without_rate: 112 } });
+    const line = await screen.findByText('No rate');
+    expect(line.parentElement?.textContent).toBe('No rate · 112 messages charged');
   });
 
   it('decision 668: plots messages a minute while the page is open, with its place from the beginning on', async () => {

@@ -8,6 +8,7 @@ import { CheckStep } from './check-step';
 import { useDraft } from './draft';
 import { fieldsOf, isMapped } from './mapping';
 import { RecipientsStep } from './recipients-step';
+import { StepHeading } from './step-heading';
 import { STEPS, type Step } from './steps';
 import { TemplateStep } from './template-step';
 import { ValuesStep } from './values-step';
@@ -45,6 +46,7 @@ export function NewBroadcast({
           return (
             <Stack maw={980}>
               <StepsBar steps={STEPS} current={current} reached={reached} onStep={onStep} />
+              <StepHeading>{STEPS.find(({ name }) => name === current)?.label ?? ''}</StepHeading>
               {current === 'template' && <TemplateStep templates={usable} chosen={template} onNext={() => onStep('recipients')} />}
               {template && current === 'recipients' && <RecipientsStep fields={fields} onNext={() => onStep('values')} />}
               {template && draft.table && current === 'values' && (
