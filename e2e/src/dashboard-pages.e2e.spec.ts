@@ -1310,10 +1310,10 @@ describe('the dashboard’s pages', () => {
       await dialog.getByLabel('Phone').fill('+1 201 555 0101');
       await dialog.getByLabel(beginningWith('{{1}}')).fill('Asha');
       await dialog.getByRole('button', { name: 'Send a test' }).click();
-      await dialog.getByText('Header: document URL is missing.').waitFor();
+      await dialog.getByText('Enter a value for Header: document URL.').waitFor();
       await dialog.getByLabel('Header: document URL').fill('https://example.com/invoice.pdf');
       await dialog.getByRole('button', { name: 'Send a test' }).click();
-      await page.getByText('The test is on its way: see Messages.').waitFor();
+      await page.getByText('The test is on its way.').waitFor();
     });
   });
 

@@ -599,7 +599,10 @@ describe('the dashboard', () => {
     const shops = page.getByRole('row', { name: /Shop/ });
     await shops.getByText('expired').waitFor();
     await shops.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('dialog', { name: 'Revoke Shop?' }).getByRole('button', { name: 'Revoke' }).click();
+    await page
+      .getByRole('dialog', { name: /^Revoke Shop, / })
+      .getByRole('button', { name: 'Revoke' })
+      .click();
     await shops.getByText('revoked').waitFor();
 
     const operator = await newPage();
