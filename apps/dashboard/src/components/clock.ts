@@ -3,13 +3,13 @@ import { useEffect, useState } from 'react';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The current time in milliseconds, updated four times a minute. */
-export function useNow(): number {
+/** The current time in milliseconds, updated four times a minute unless `everyMs` says otherwise. */
+export function useNow(everyMs: number = MINUTE_MS / 4): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), MINUTE_MS / 4);
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
     return () => clearInterval(timer);
-  }, []);
+  }, [everyMs]);
   return now;
 }
 

@@ -500,6 +500,14 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(screen.getByText('Mar 1, 2020')).toBeTruthy();
   });
 
+  it('time: counts the seconds of the first minute', () => {
+    jest.useFakeTimers();
+    draw(<RelativeTime at={new Date(Date.now() - 5_000).toISOString()} />);
+    act(() => void jest.advanceTimersByTime(3_000));
+    screen.getByText('8 seconds ago');
+    jest.useRealTimers();
+  });
+
   it.each([
     [-30_000, '30 seconds ago'],
     [-100_000, '2 minutes ago'],

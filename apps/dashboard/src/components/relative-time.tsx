@@ -2,6 +2,7 @@ import { useZone } from '../api/use-zone';
 import { useNow } from './clock';
 import { exactTime, momentDate } from './clock-time';
 
+const MINUTE_MS = 60_000;
 const STEPS: [number, Intl.RelativeTimeFormatUnit][] = [
   [60, 'second'],
   [3_600, 'minute'],
@@ -25,7 +26,9 @@ function relative(at: string, zone: string): string {
  * @param never the text that replaces a missing time
  */
 export function RelativeTime({ at, never = 'never' }: { at: string | null; never?: string }) {
-  useNow();
+  // Seconds that stand still differ between two places that show one time.
+  const isInSeconds = at !== null && Math.abs(new Date(at).getTime() - Date.now()) < MINUTE_MS;
+  useNow(isInSeconds ? 1_000 : undefined);
   const zone = useZone();
   if (at === null) return <span>{never}</span>;
   return (
