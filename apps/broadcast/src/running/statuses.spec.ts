@@ -93,7 +93,7 @@ describe('platform reports on the messages of a broadcast', () => {
     const { broadcast, failures, ...funnel } = await broadcasts.get(id);
     expect(broadcast).toMatchObject({ sent: 10, failed: 7, pending: 0 });
     // Decision 451: a retry writes only to those who never got the message.
-    expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 1 });
+    expect(funnel).toEqual({ delivered: 10, read: 8, replied: 0, retryable: 1, waiting: 0, sending: 0 });
     expect(failures).toEqual([{ reason: UNDELIVERABLE, count: 7 }]);
     const read = await broadcasts.recipients(id, 1, { state: 'read', phone: '5551000' });
     expect(read.map(({ phone }) => phone)).toEqual([broadcasts.phoneOf(0)]);
