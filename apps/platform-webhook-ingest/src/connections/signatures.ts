@@ -1,19 +1,35 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
 import { ConnectionsService } from './connections.service';
-import type { ConnectionMap } from './connection-map';
 
 /** The fixed cost of an HMAC, in bytes of body. */
 const HMAC_BYTES = 4_096;
 /** Bytes hashed in a second with secrets that the callbacks did not choose: about 30 ms of work. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024;
 
+/** The bytes that may be hashed now. Unused bytes of one second at most are kept. */
+class HashBudget {
+  /** Negative after a check that cost more than the full budget. */
+  private left = BYTES_PER_SECOND;
+  private filledAt = performance.now();
+
+  /** The full budget affords any check: a large callback costs more with many secrets, and would be refused for ever (decision 741). */
+  afford(cost: number): boolean {
+    const now = performance.now();
+    this.left = Math.min(BYTES_PER_SECOND, this.left + ((now - this.filledAt) * BYTES_PER_SECOND) / 1_000);
+    this.filledAt = now;
+    if (cost > this.left && this.left < BYTES_PER_SECOND) return false;
+    this.left -= cost;
+    return true;
+  }
+}
+
 /** Finds the businesses whose app secret signed a callback. */
 @Injectable()
 export class Signatures {
-  /** Negative after a check that cost more than the full budget. */
-  private budget = BYTES_PER_SECOND;
-  private filledAt = performance.now();
+  private readonly smallChecks = new HashBudget();
+  /** Checks that cost more than a full budget. Their debt must not refuse small callbacks (decision 741). */
+  private readonly largeChecks = new HashBudget();
 
   constructor(private readonly connections: ConnectionsService) {}
 
@@ -33,20 +49,12 @@ export class Signatures {
       const renamed = newer.signersNamed(body, signature);
       if (renamed.length > 0) return renamed;
     }
-    if (this.afford(newer, body)) return newer.anySigners(body, signature);
+    const cost = newer.secrets * (HMAC_BYTES + body.length);
+    const triedAllNamed = newer.triesAllNamed(body);
+    const triesOthers = cost > BYTES_PER_SECOND ? !triedAllNamed && this.largeChecks.afford(cost) : this.smallChecks.afford(cost);
+    if (triesOthers) return newer.anySigners(body, signature);
     // The secrets of the businesses that it names did not sign it, so none of its updates would count (decision 47).
-    if (newer.triesAllNamed(body)) return [];
+    if (triedAllNamed) return [];
     throw new GatewayError('OVERLOADED', 'Too many callbacks at once that name no connected number. Try again shortly.');
-  }
-
-  /** The full budget affords any check: a large callback costs more with many secrets, and would be refused for ever (decision 741). */
-  private afford({ secrets }: ConnectionMap, body: Buffer): boolean {
-    const now = performance.now();
-    this.budget = Math.min(BYTES_PER_SECOND, this.budget + ((now - this.filledAt) * BYTES_PER_SECOND) / 1_000);
-    this.filledAt = now;
-    const cost = secrets * (HMAC_BYTES + body.length);
-    if (cost > this.budget && this.budget < BYTES_PER_SECOND) return false;
-    this.budget -= cost;
-    return true;
   }
 }

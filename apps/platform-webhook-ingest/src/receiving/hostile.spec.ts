@@ -315,6 +315,23 @@ describe('hostile callbacks (guarantees §10)', () => {
         await Promise.all([forged, genuine]);
         expect(responses).toEqual(['genuine 200', 'forged 401']);
       });
+
+      it('leave the budget of small ones when they are forged', async () => {
+        connections = Array.from({ length: 100 }, (_, i) => connection(i + 1));
+        await harness.run(service);
+        const forged = (body: Buffer) => call(body, `sha256=${'0'.repeat(64)}`);
+        expect(await forged(large)).toBe(401);
+        expect(await post(unconnected(''), 50)).toBe(200);
+        expect(await forged(bytesOf(unconnected('forged')))).toBe(401);
+      });
+
+      it('are checked also after a forged one that names a connected number, which needs no other secret', async () => {
+        connections = Array.from({ length: 100 }, (_, i) => connection(i + 1));
+        await harness.run(service);
+        const named = bytesOf({ ...envelope({ messages: [text('wamid.n')] }), filling: 'x'.repeat(2_900_000) });
+        expect(await call(named, `sha256=${'0'.repeat(64)}`)).toBe(401);
+        expect(await post(large.toString(), 50)).toBe(200);
+      });
     });
 
     it('cannot make callbacks of others wait for reads of all connections by changing their own all the time', async () => {
