@@ -86,6 +86,21 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
     expect(senders).toHaveLength(RECIPIENTS);
   });
 
+  it('decision 747: shows why a recipient waits whose key could not be read, and when the next attempt is', async () => {
+    broadcasts.findAccess = () => {
+      throw new GatewayError('REPLY_LOST', 'Lost.');
+    };
+    const id = await broadcasts.create(1, CREATED);
+    await eventually(async () => (await broadcasts.get(id)).waiting === 1);
+    expect(await broadcasts.recipients(id)).toMatchObject([
+      {
+        state: 'pending',
+        reason: 'OVERLOADED: The gateway did not respond, so nothing was sent.',
+        next_attempt_at: expect.stringMatching(/Z$/) as string,
+      },
+    ]);
+  });
+
   it('waits while the gateway does not respond, however long, and nobody fails', async () => {
     const asked = new Set<string>();
     broadcasts.findAccess = () => {

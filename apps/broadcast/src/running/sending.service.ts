@@ -82,15 +82,16 @@ export class SendingService {
 
 /** The send was not attempted. */
 function endWithoutAccess(error: unknown): RecipientEnd {
-  const cause = error instanceof GatewayError ? causeOf(error) : null;
+  const known = knownOf(error);
+  const cause = causeOf(known);
   return cause
     ? { state: 'pending', afterSeconds: 0, isCounted: false, cause }
-    : { state: 'pending', afterSeconds: ACCESS_RETRY_S, isCounted: false };
+    : { state: 'pending', afterSeconds: ACCESS_RETRY_S, isCounted: false, waits: reasonOf(known) };
 }
 
 function endOf(error: unknown, { attempts, intent_id }: DueRecipient): RecipientEnd {
-  const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'Something went wrong on our side.');
-  const reason = `${known.error_code}: ${known.message}`;
+  const known = knownOf(error);
+  const reason = reasonOf(known);
   if (UNCLEAR.has(known.error_code)) {
     // The unclear send may be an earlier attempt with the same Idempotency-Key.
     const { message_id } = known.extras;
@@ -105,3 +106,8 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
     return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true, waits: reason };
   return { state: 'failed', reason };
 }
+
+const knownOf = (error: unknown) =>
+  error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'Something went wrong on our side.');
+
+const reasonOf = ({ error_code, message }: GatewayError) => `${error_code}: ${message}`;

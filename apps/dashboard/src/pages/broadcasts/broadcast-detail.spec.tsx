@@ -184,7 +184,7 @@ describe('the details of a broadcast', () => {
       next_attempt_at,
     };
     drawDetail(waiting, { 'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [one], next_cursor: null }) });
-    await screen.findByText(/^1 person waits: the last try was refused/);
+    await screen.findByText(/^1 person waits: the last try did not succeed/);
     await screen.findByText('waiting');
     expect(document.body.textContent).toContain('Too many messages to this person. · next try in 2 minutes');
     expect(screen.queryByText(/a second|Measuring|seconds to go/)).toBeNull();

@@ -5,7 +5,7 @@ import { peopleCounted } from '../../components/format-number';
 export function WaitingNotice({ waiting, onShow }: { waiting: number; onShow: () => void }) {
   return (
     <Text size="sm">
-      {peopleCounted(waiting)} {waiting === 1 ? 'waits' : 'wait'}: the last try was refused, and the broadcast tries again by itself.{' '}
+      {peopleCounted(waiting)} {waiting === 1 ? 'waits' : 'wait'}: the last try did not succeed, and the broadcast tries again by itself.{' '}
       <Anchor component="button" type="button" size="sm" onClick={onShow}>
         Show why and when
       </Anchor>
