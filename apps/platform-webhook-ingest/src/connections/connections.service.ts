@@ -6,7 +6,7 @@ import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import { ownerOf, type Change } from '../splitting/changes';
+import { haveOwners, type Change } from '../splitting/changes';
 import { ConnectionMap } from './connection-map';
 
 /** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
@@ -69,7 +69,7 @@ export class ConnectionsService {
   /** The connections to divide a callback with: every change counts if the current ones lack the owner of an update. */
   async forChanges(changes: Change[], signers: ReadonlySet<number>): Promise<ConnectionMap> {
     const map = await this.current();
-    return changes.every((change) => ownerOf(change, signers, map) !== undefined) ? map : this.withChanges();
+    return haveOwners(changes, signers, map) ? map : this.withChanges();
   }
 
   private areReadsFrequent(): boolean {

@@ -365,6 +365,27 @@ describe('hostile callbacks (guarantees §10)', () => {
     });
   });
 
+  it('publishes the update of a number that was saved after the splitter began with waiting callbacks of other businesses', async () => {
+    const waiting = [1, 2].map((id) => bytesOf(envelope({ messages: [text(`wamid.${id}`)] }, id)));
+    await harness.db.query(
+      `INSERT INTO ingest.callbacks (body_hash, body, businesses, lane)
+       SELECT sha256(body), body, ARRAY[n], n FROM unnest($1::bytea[]) WITH ORDINALITY AS waiting (body, n)`,
+      [waiting],
+    );
+    await harness.db.transaction(async (tx) => {
+      await tx.query('SELECT FROM ingest.callbacks WHERE lane = 1 FOR UPDATE');
+      await harness.run(service);
+      await eventually(async () => (await harness.db.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+      connections = [connection(1), { ...connection(2), phone_number_id: '709' }];
+      harness.rpc.announce(ConnectionChanged, { business_id: 2 });
+      await harness.nc.flush();
+      const saved = envelope({ metadata: { phone_number_id: '709' }, messages: [text('wamid.saved')] }, 2);
+      expect(await post({ ...saved, filling: 'x'.repeat(100_000) }, 2)).toBe(200);
+    });
+    await isSplit();
+    expect((await published('message', 'wamid.saved')).business_id).toBe(2);
+  });
+
   describe('N2: a flood of one business', () => {
     const CALLBACKS = 60;
     const EACH = 200;

@@ -30,6 +30,11 @@ export function ownerOf({ account, field, value }: Change, signers: ReadonlySet<
   return isAccountField(field) ? owners.ownersOfAccount(account, signers)[0] : owners.ownerOfNumber(numberOf(value), signers);
 }
 
+/** Whether each change has an owner. If not, newer connections may have it. */
+export function haveOwners(changes: Change[], signers: ReadonlySet<number>, owners: Owners): boolean {
+  return changes.every((change) => ownerOf(change, signers, owners) !== undefined);
+}
+
 export function countUpdates(changes: Change[]): number {
   let count = 0;
   for (const { value } of changes) {

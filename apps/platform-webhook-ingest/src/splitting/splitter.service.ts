@@ -6,6 +6,7 @@ import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
 import { wholeLetter, type SignedBody, type StoredCallback, type Updates } from '../callbacks/stored-callback';
 import { WaitingCallbacksStore, type Split } from '../callbacks/waiting-callbacks.store';
+import { changesOf, haveOwners, type Change } from './changes';
 import { readCallback } from './read-callback';
 import { splitCallback } from './split-callback';
 import { EventsInFlight } from './events-in-flight';
@@ -22,8 +23,6 @@ const MOST_IN_A_TURN = 250;
 @Injectable()
 export class SplitterService extends BackgroundLoop {
   private replayAt = 0;
-  /** The connections of this round. */
-  private map: Promise<ConnectionMap> | undefined;
 
   constructor(
     private readonly waiting: WaitingCallbacksStore,
@@ -37,7 +36,6 @@ export class SplitterService extends BackgroundLoop {
 
   protected async round(): Promise<number> {
     const lanes = await this.waiting.lanes();
-    this.map = undefined;
     this.inFlight.divideAmong(lanes.length);
     let progress = await this.replay();
     for (const lane of lanes) if (!this.isStopping) progress += await this.splitLane(lane);
@@ -67,8 +65,12 @@ export class SplitterService extends BackgroundLoop {
   /** A lane that fails does not hold up the others. */
   private async attempt(lane: number | string, work: (split: Split) => Promise<number>): Promise<number> {
     try {
-      const map = await (this.map ??= this.connections.withChanges());
-      const count = await work((callback) => splitStored(callback, map));
+      const current = await this.connections.current();
+      // One read serves all callbacks of the turn, because they were stored before it.
+      let latest: Promise<ConnectionMap> | undefined;
+      const mapFor = (changes: Change[], signers: ReadonlySet<number>) =>
+        haveOwners(changes, signers, current) ? current : (latest ??= this.connections.withChanges());
+      const count = await work((callback) => splitStored(callback, mapFor));
       if (count > 0) this.relay.wake();
       return count;
     } catch (error) {
@@ -78,10 +80,15 @@ export class SplitterService extends BackgroundLoop {
   }
 }
 
-function splitStored(callback: StoredCallback, map: ConnectionMap): Promise<Updates> {
+/** Chooses the connections to split a callback with: all announced changes count if an update lacks its owner. */
+type MapFor = (changes: Change[], signers: ReadonlySet<number>) => ConnectionMap | Promise<ConnectionMap>;
+
+function splitStored(callback: StoredCallback, mapFor: MapFor): Promise<Updates> {
   return withTraceparent(callback.traceparent, async () => {
     try {
-      return await splitOrSetAside(readCallback(callback.body), callback, map);
+      const parsed = readCallback(callback.body);
+      const map = await mapFor(changesOf(parsed), new Set(callback.businesses));
+      return await splitOrSetAside(parsed, callback, map);
     } catch (error) {
       return setAside(callback, error as Error);
     }
