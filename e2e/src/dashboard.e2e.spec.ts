@@ -309,7 +309,10 @@ describe('the dashboard', () => {
     await customer(stack.demo, stack.growth, '12015550107').writes('Is it ready?');
     await go('inbox');
     await page.getByRole('button', { name: /Is it ready/ }).click();
-    await page.getByText(/^23 h 5\d min left|24 h 0 min left$/).waitFor();
+    await page
+      .getByText(/^23 h 5\d min left|24 h 0 min left$/)
+      .filter({ visible: true })
+      .waitFor();
     await page.getByLabel('Reply').fill('It is.');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByRole('log').getByText('It is.').first().waitFor();
