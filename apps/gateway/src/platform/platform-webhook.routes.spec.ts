@@ -159,14 +159,15 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     const WHATSAPP = '157.240.1.1';
     const STRANGERS = ['203.0.113.5', '198.51.100.9'];
 
-    /** Makes all addresses suspect; from then on checks wait for `respond`. */
-    beforeEach(async () => {
+    /** From then on checks wait for `respond`. */
+    const makeSuspect = async (addresses: string[]) => {
       respond();
-      for (const address of [WHATSAPP, ...STRANGERS])
+      for (const address of addresses)
         for (let n = 0; n < 10; n++) expect(await post(Buffer.from('{}'), { signature: WRONG, address })).toBe(401);
       responded = new Promise<void>((resolve) => (respond = resolve));
       checked = [];
-    });
+    };
+    beforeEach(() => makeSuspect([WHATSAPP, ...STRANGERS]));
 
     it('refuse no right signature, whose check takes turns with theirs', async () => {
       let refused = 0;
@@ -186,6 +187,23 @@ describe('platform callbacks at the gateway (platform §4)', () => {
       expect(await Promise.all(genuine)).toEqual(Array(20).fill(200));
       const before = checked.slice(0, checked.lastIndexOf(GENUINE.length));
       expect(before.filter((size) => size === FORGED.length).length).toBeLessThanOrEqual(4 + 2 * 20);
+      await Promise.all(forged);
+    });
+
+    it('refuse none either from many networks of a /48, which have one turn and one budget together', async () => {
+      const networks = Array.from({ length: 40 }, (_, n) => `2001:db8:1:${n.toString(16)}::1`);
+      await makeSuspect(networks);
+      const large = Buffer.alloc(200_000, ' ');
+      let refused = 0;
+      const forged = networks.map(async (address) => {
+        if ((await post(large, { signature: WRONG, address })) === 503) refused += 1;
+      });
+      await eventually(() => running === 4 && refused >= 8);
+      const genuine = Array.from({ length: 20 }, () => post(GENUINE, { address: WHATSAPP }));
+      respond();
+      expect(await Promise.all(genuine)).toEqual(Array(20).fill(200));
+      const before = checked.slice(0, checked.lastIndexOf(GENUINE.length));
+      expect(before.filter((size) => size === large.length).length).toBeLessThanOrEqual(4 + 20);
       await Promise.all(forged);
     });
 

@@ -2,7 +2,7 @@ import { ReceivePlatformWebhook, VerifyPlatformHandshake } from '@mgw/contracts'
 import type { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { networkOf } from '../http/caller';
+import { siteOf } from '../http/caller';
 import { untilClosed } from '../http/response-end';
 import { CallbackBodies } from './callback-bodies';
 import { WrongSignatures } from './wrong-signatures';
@@ -29,7 +29,8 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
   const wrong = new WrongSignatures();
 
   const receive = async (request: FastifyRequest, reply: FastifyReply, signature: string): Promise<number> => {
-    const address = networkOf(request.ip);
+    // A stranger may have all networks of a /48, so they share one turn and one budget.
+    const address = siteOf(request.ip);
     const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
     untilClosed(reply.raw, () => body.drop('the caller disconnected'));
     try {
@@ -51,7 +52,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
       untilClosed(reply.raw, () => closed.abort());
       const [mode, token, challenge] = ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => String(query[name] ?? ''));
       const call = () => rpc.call(VerifyPlatformHandshake, { mode: mode ?? '', verify_token: token ?? '' });
-      const { accepted } = await wrong.check(networkOf(ip), { bytes: 0, signal: closed.signal }, call, (reply) => !reply.accepted);
+      const { accepted } = await wrong.check(siteOf(ip), { bytes: 0, signal: closed.signal }, call, (reply) => !reply.accepted);
       return reply
         .status(accepted ? 200 : 403)
         .type('text/plain')
