@@ -6,7 +6,7 @@ import { service } from './main';
 import { autoReplyPersonalData } from './personal-data';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<ReplyOf<Export>> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ReplyOf<Export> }> };
 
 describe('decision 730: the automatic replies of a number that has written very many messages', () => {
   const PERSON: PersonRef = { business_id: 1, names: ['919876543210'], conversation_ids: [1, 2] };
@@ -39,7 +39,9 @@ describe('decision 730: the automatic replies of a number that has written very 
     for (let page = 0; page < 5; page += 1) {
       const read = await rowsRead(harness.db, async (db) => {
         const controller = new (personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData) as unknown as Exporting)(db);
-        ({ next_cursor: cursor } = await controller.export({ ...PERSON, cursor }));
+        ({
+          reply: { next_cursor: cursor },
+        } = await controller.export({ ...PERSON, cursor }));
       });
       // A page of each conversation.
       expect(read['replies']).toBeLessThan(200);

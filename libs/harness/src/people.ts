@@ -27,11 +27,12 @@ export const OWNER: PersonRef = {
 /** @returns all rows that the service exports about a person */
 export async function exportedRows(rpc: RpcClient, service: PeopleService, person: PersonRef): Promise<Record<string, unknown>[]> {
   const all: Record<string, unknown>[] = [];
-  for (let cursor: string | null = '0'; cursor !== null;) {
+  let cursor: string | null = null;
+  do {
     const page: ReplyOf<ReturnType<typeof exportPerson>> = await rpc.call(exportPerson(service), { ...person, cursor });
     all.push(...page.rows);
     cursor = page.next_cursor;
-  }
+  } while (cursor !== null);
   return all;
 }
 

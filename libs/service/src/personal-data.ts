@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Controller, Inject, type Type } from '@nestjs/common';
-import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { erasePerson, exportPerson, GatewayError, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { eraseEvents } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
@@ -112,10 +112,9 @@ export function personalDataController(service: PeopleService, schema: string, d
     change: `DELETE FROM ${schema}.dead_letters t USING hit WHERE t.id = hit.id`,
   };
 
-  /** Differs as soon as a step does: the number of a step means nothing to a replica with other steps (decision 743). */
-  const stepsId = createHash('sha256')
-    .update(JSON.stringify([data.erased, data.scanned, letters]))
-    .digest('base64url');
+  // The number of a kind or a step means nothing to a replica with another list (decision 743).
+  const kindsId = hashOf(data.exported);
+  const stepsId = hashOf([data.erased, data.scanned, letters]);
 
   @Controller()
   class PersonalDataController {
@@ -142,7 +141,9 @@ export function personalDataController(service: PeopleService, schema: string, d
 
     @Handles(exportPerson(service))
     async export(request: RequestOf<ReturnType<typeof exportPerson>>): Promise<ReplyOf<ReturnType<typeof exportPerson>>> {
-      const { place, after } = readCursor(request.cursor);
+      const cursor = request.cursor === null ? '0' : cursorOfList(request.cursor, kindsId);
+      if (cursor === null) throw new GatewayError('CONFLICT', 'Another version of the service began this export. Start the export again.');
+      const { place, after } = readCursor(cursor);
       const [kind, sql] = exported[place] ?? [];
       if (sql === undefined) return { rows: [], next_cursor: null };
       const afterKey = `WHERE key COLLATE "C" > coalesce($9::text, '') COLLATE "C" ORDER BY key COLLATE "C" LIMIT ${PAGE_ROWS}`;
@@ -155,21 +156,22 @@ export function personalDataController(service: PeopleService, schema: string, d
         ]);
       const page = rows.slice(0, countFitting(rows));
       const isLast = page.length === rows.length && rows.length < PAGE_ROWS;
+      const nextCursor = isLast ? nextStep(place, exported.length) : `${place} ${page.at(-1)?.key}`;
       return {
         rows: page.flatMap(({ row }) => (row ? [{ kind, ...row }] : [])),
-        next_cursor: isLast ? nextStep(place, exported.length) : `${place} ${page.at(-1)?.key}`,
+        next_cursor: nextCursor && withList(nextCursor, kindsId),
       };
     }
 
     @Handles(erasePerson(service))
     async erase(request: EraseRequest): Promise<ReplyOf<ReturnType<typeof erasePerson>>> {
-      const cursor = request.cursor === null ? '0' : cursorOfSteps(request.cursor, stepsId);
+      const cursor = request.cursor === null ? '0' : cursorOfList(request.cursor, stepsId);
       // Starts over, and counts as found, so that the gateway does not take half a round for a whole one.
-      if (cursor === null) return { found: 1, next_cursor: withSteps('0', stepsId) };
+      if (cursor === null) return { found: 1, next_cursor: withList('0', stepsId) };
       const { place, after } = readCursor(cursor);
       const { found, next } = (await this.steps[place]?.(request, after)) ?? { found: 0, next: null };
       const nextCursor = next === null ? nextStep(place, this.steps.length) : `${place} ${next}`;
-      return { found, next_cursor: nextCursor && withSteps(nextCursor, stepsId) };
+      return { found, next_cursor: nextCursor && withList(nextCursor, stepsId) };
     }
 
     private async run(erased: string | { batch: string }, request: EraseRequest) {
@@ -252,17 +254,25 @@ function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key
 }
 
 /** A cursor is the number of a step or kind, and the key after which it continues. */
-function readCursor(cursor: string | null): { place: number; after: string | null } {
-  const [place = '0', ...after] = (cursor ?? '0').split(' ');
+function readCursor(cursor: string): { place: number; after: string | null } {
+  const [place, ...after] = cursor.split(' ');
   return { place: Number(place), after: after.length === 0 ? null : after.join(' ') };
 }
 
-/** Begins with a space: the previous version reads no number there and starts over, or fails, which repeats the round. */
-const withSteps = (cursor: string, stepsId: string) => ` ${stepsId} ${cursor}`;
+const hashOf = (list: unknown) =>
+  createHash('sha256')
+    .update(JSON.stringify(list ?? null))
+    .digest('base64url');
 
-/** @returns the cursor, or null if a replica with other steps made it */
-function cursorOfSteps(cursor: string, stepsId: string): string | null {
-  const prefix = withSteps('', stepsId);
+/**
+ * Begins with two spaces: the version before these cursors reads place 0 and a key that begins with a space, so one before all others. It
+ * starts over, or fails where the key is a number, a UUID or JSON.
+ */
+const withList = (cursor: string, listId: string) => `  ${listId} ${cursor}`;
+
+/** @returns the cursor, or null if a replica with another list made it */
+function cursorOfList(cursor: string, listId: string): string | null {
+  const prefix = withList('', listId);
   return cursor.startsWith(prefix) ? cursor.slice(prefix.length) : null;
 }
 

@@ -1,5 +1,6 @@
 import {
   erasePerson,
+  exportPerson,
   FindMedia,
   FindPerson,
   GetSuppression,
@@ -10,7 +11,6 @@ import {
   SendMedia,
   SendText,
   SetSuppression,
-  type exportPerson,
   type GatewayError,
   type ReplyOf,
   type RequestOf,
@@ -24,7 +24,7 @@ import { sendPersonalData } from './personal-data';
 import { PeopleStore } from './people.store';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<ReplyOf<Export>> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ReplyOf<Export> }> };
 
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';
@@ -243,11 +243,14 @@ describe('personal data', () => {
       const files = rows.flatMap(({ kind, media_id, filename }) => (kind === 'file' && filename !== undefined ? [media_id] : []));
       expect(new Set(files).size).toBe(1201);
       for (const kind of ['message_received', 'message_sent_details', 'sent_file'] as const) {
-        let cursor = String(Object.keys(sendPersonalData.exported ?? {}).indexOf(kind));
+        const exported = Object.fromEntries(Object.entries(sendPersonalData.exported ?? {}).filter(([name]) => name === kind));
+        let cursor: string | null = null;
         for (let page = 0; page < 3; page += 1) {
           const read = await rowsRead(sending.harness.db, async (db) => {
-            const controller = new (personalDataController('send', 'send', sendPersonalData) as unknown as Exporting)(db);
-            cursor = (await controller.export({ ...person, cursor })).next_cursor ?? '';
+            const controller = new (personalDataController('send', 'send', { exported }) as unknown as Exporting)(db);
+            ({
+              reply: { next_cursor: cursor },
+            } = await controller.export({ ...person, cursor }));
           });
           expect((read['inbound_messages'] ?? 0) + (read['messages'] ?? 0)).toBeLessThan(400);
         }
@@ -306,6 +309,17 @@ describe('personal data', () => {
     expect(Number(second?.split(' ')[0])).toBe(0);
     for (let cursor: string | null = restart.next_cursor ?? ''; cursor !== null;) ({ next_cursor: cursor } = await step(cursor));
     expect(await sending.harness.db.query('SELECT FROM send.conversation_aliases WHERE alias = $1', [NUMBER])).toEqual([]);
+  });
+
+  it('decision 743: an export that another version began with other kinds is refused', async () => {
+    const page = (cursor: string | null) =>
+      sending.harness.rpc.call(exportPerson('send'), { business_id: 1, names: [OTHER], conversation_ids: [], cursor });
+    const { next_cursor: second } = await page(null);
+    for (const cursor of ['5', '3 wamid.x', '9', second?.replace(/^ {2}./, '  -') ?? ''])
+      await expect(page(cursor)).rejects.toMatchObject({ error_code: 'CONFLICT' });
+    // The version before reads the number of a kind up to the first space, and behind it the key after which it continues.
+    expect(second).toMatch(/^ {2}\S+ 1$/);
+    expect(await page(second)).toMatchObject({ rows: [], next_cursor: second?.replace(/1$/, '2') });
   });
 
   describe('decision 704: a number that passed to another person', () => {
