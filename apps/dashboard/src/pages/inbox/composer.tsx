@@ -46,7 +46,9 @@ export function Composer({
   const write = (next: string) => onChange({ ...draft, [kind]: next });
   const isNote = kind === 'note';
   const attachment = isNote ? null : attaching.attachment;
-  const problem = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? attaching.problem ?? variableProblem(text));
+  const wrong = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? variableProblem(text));
+  // A refused or failed file leaves no attachment, so its problem only informs: the text by itself can be sent.
+  const shown = wrong ?? (isNote ? null : attaching.problem);
   const clearChoice = useRef<() => void>(null);
   // A placeholder of two lines makes an empty field higher than one with a word.
   const isPhone = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
@@ -123,7 +125,7 @@ export function Composer({
                     ? 'Add a caption'
                     : `Write a reply${isPhone ? '' : ', / for quick replies'}`
               }
-              error={problem}
+              error={shown}
               onPaste={attaching.paste}
               style={{ flex: 1 }}
               autosize
@@ -142,7 +144,7 @@ export function Composer({
             <Button
               type="submit"
               loading={isSending}
-              disabled={problem !== null || (attachment !== null && attachment.mediaId === null)}
+              disabled={wrong !== null || (attachment !== null && attachment.mediaId === null)}
               leftSection={<IconSend size={16} />}
             >
               {isNote ? 'Add' : 'Send'}

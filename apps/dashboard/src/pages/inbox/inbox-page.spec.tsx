@@ -91,6 +91,45 @@ describe('the inbox (additions §9)', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('reply: a file that cannot be sent, and a second one, leave the text to be sent', async () => {
+    sessionStorage.clear();
+    class Upload {
+      upload = {};
+      onload = () => undefined;
+      status = 200;
+      responseText = JSON.stringify({ media_id: 'media-1' });
+      open = () => undefined;
+      setRequestHeader = () => undefined;
+      abort = () => undefined;
+      send = () => setTimeout(() => this.onload());
+    }
+    Object.assign(window, { XMLHttpRequest: Upload });
+    Object.assign(URL, { createObjectURL: () => 'blob:picture', revokeObjectURL: () => undefined });
+    open('/inbox?id=1', three, {
+      'POST /api/client/conversations/1/messages': () => ({ message_id: 'wamid.9' }),
+      'POST /api/client/conversations/1/files': () => ({ message_id: 'wamid.10' }),
+    });
+    const drop = (...files: File[]) =>
+      fireEvent(window, Object.assign(new Event('drop', { cancelable: true }), { dataTransfer: { types: ['Files'], files } }));
+    const send = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Send' });
+    await type('Reply', 'Hello');
+    drop(new File(['x'], 'setup.exe', { type: 'application/x-msdownload' }));
+    await screen.findByText(/WhatsApp does not send files like setup.exe/);
+    expect(send().disabled).toBe(false);
+    await press('Send');
+    await waitFor(() => expect(sent()).toMatchObject([{ body: { text: 'Hello' } }]));
+    await type('Reply', 'Look');
+    drop(...['a.png', 'b.png'].map((name) => new File(['x'], name, { type: 'image/png' })));
+    await screen.findByText('A message carries one file. Send the others after this one.');
+    await waitFor(() => expect(send().disabled).toBe(false));
+    await type('Reply', 'Look, {{name}}');
+    await screen.findByText(/Only templates have variables/);
+    await type('Reply', 'Look');
+    await press('Send');
+    await waitFor(() => expect(sent().at(-1)?.body).toMatchObject({ media_id: 'media-1' }));
+    expect(screen.queryByText(/A message carries one file/)).toBeNull();
+  });
+
   it('reply: Escape leaves the field, and first closes the quick replies', async () => {
     const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
     open('/inbox?id=1', three, { 'GET /api/client/quick-replies': () => ({ quick_replies }) });
