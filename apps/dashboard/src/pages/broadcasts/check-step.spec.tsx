@@ -131,12 +131,29 @@ describe('the check of a new broadcast (decision 453)', () => {
     drawList(readTable('phone\n+1 201 555 0100\n919876543210\n2015550101'), () => ({}));
     await screen.findByText('All 3 rows are valid');
     await screen.findByText('2 numbers without +');
-    expect(document.body.textContent).toContain('2015550101 goes to +20 15 550101 (Egypt).');
+    expect(document.body.textContent).toContain('2015550101 goes to +20 15 550101 (Egypt): its first digits count as the country code.');
+    expect(document.body.textContent).not.toContain('Indian');
     expect(screen.getByRole('button', { name: 'Start sending' }).hasAttribute('disabled')).toBe(false);
     cleanup();
     drawStep(null);
     await screen.findByText('The row is valid');
     expect(screen.queryByText(/without \+/)).toBeNull();
+  });
+
+  it('decision 748: shows one example of each rule for numbers without +', async () => {
+    await loadPhoneFormats();
+    drawList(readTable('phone\n9876543210\n9876543211\n(201) 555-01012\n2015550101'), () => ({}));
+    await screen.findByText('4 numbers without +');
+    const page = document.body.textContent;
+    expect(page).toContain('2015550101 goes to +20 15 550101 (Egypt): its first digits count as the country code.');
+    expect(page).toContain(
+      '9876543210 goes to +91 98765 43210 (India): ten digits that begin with 6, 7, 8 or 9 count as an Indian number.',
+    );
+    expect(page?.match(/country code\./g)).toHaveLength(1);
+    cleanup();
+    drawList(readTable('phone\n9876543210\n9876543211'), () => ({}));
+    await screen.findByText('2 numbers without +');
+    expect(document.body.textContent).not.toContain('first digits');
   });
 
   it('decision 748: the preview names the number that gets the message', async () => {
