@@ -85,4 +85,20 @@ describe('the webhooks of the home page', () => {
     );
     expect(requests.map(({ route }) => route)).toContain('GET /api/client/webhooks/1/deliveries');
   });
+
+  it('name a failed event that test events precede, and one created before the hour in which it failed', async () => {
+    const tests = Array.from({ length: 100 }, (_, n) => failed(`test:${n}`));
+    openPage('/', {
+      'GET /api/client/webhooks': () => ({ webhooks: [webhook(1, 0), webhook(2, 0)] }),
+      'GET /api/client/webhooks/1/deliveries': (_, url) =>
+        url.searchParams.get('cursor') === 'second'
+          ? { deliveries: [failed('message.sent:1')], next_cursor: null }
+          : { deliveries: tests.slice(0, Number(url.searchParams.get('limit'))), next_cursor: 'second' },
+      'GET /api/client/webhooks/2/deliveries': (_, url) => ({
+        deliveries: (url.searchParams.get('from') ?? '') <= '2026-01-04T19:59:59.000Z' ? [failed('message.sent:2')] : [],
+        next_cursor: null,
+      }),
+    });
+    await waitFor(() => expect(screen.getAllByRole('link', { name: 'See and recover failed events' })).toHaveLength(2));
+  });
 });

@@ -48,19 +48,33 @@ function DeliveriesLink({ webhook: { id, fail_count, last_24_hours = [] } }: { w
   const from = failed[0]?.hour;
   const left = useQuery({
     queryKey: ['home', 'failed', id, from],
-    queryFn: () =>
-      request(
-        api.GET('/api/client/webhooks/{id}/deliveries', {
-          params: { path: { id }, query: { state: 'failed', limit: '10', ...(from && { from }) } },
-        }),
-      ),
+    queryFn: () => hasFailedEvent(id, from ?? ''),
     enabled: fail_count === 0 && from !== undefined,
     refetchInterval: 60_000,
   });
-  const hasFailed = fail_count > 0 || (left.data?.deliveries ?? []).some(({ event_id }) => !event_id.startsWith('test:'));
+  const hasFailed = fail_count > 0 || left.data === true;
   return (
     <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/webhooks" search={{ id: String(id) }} />}>
       {hasFailed ? 'See and recover failed events' : 'Deliveries'}
     </Anchor>
   );
+}
+
+const DAY_MS = 86_400_000;
+/** Bounds the search if tests fill the log. */
+const MOST_PAGES = 5;
+
+/** @param hour the hour in which the first failure ended @returns whether an event that is no test still has the state `failed` */
+async function hasFailedEvent(id: number, hour: string): Promise<boolean> {
+  // The log filters by the time at which a delivery was created, which may be long before its attempt ended.
+  const from = new Date(Date.parse(hour) - DAY_MS).toISOString();
+  let cursor = '';
+  for (let page = 0; page < MOST_PAGES; page += 1) {
+    const query = { state: 'failed' as const, from, limit: '100', ...(cursor && { cursor }) };
+    const { deliveries, next_cursor } = await request(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query } }));
+    if (deliveries.some(({ event_id }) => !event_id.startsWith('test:'))) return true;
+    if (next_cursor === null) return false;
+    cursor = next_cursor;
+  }
+  return false;
 }
