@@ -24,10 +24,14 @@ export function phoneDialled(phone: string): string {
 
 /** A typed number as the gateway understands it (decision 8), such as +20 15 550101 (Egypt). Null if the gateway refuses it. */
 export function phoneUnderstood(typed: string): string | null {
-  const digits = typed.replaceAll(/[ \-()+]/g, '');
+  const digits = digitsOf(typed);
   if (!/^[1-9]\d{6,14}$/.test(digits)) return null;
-  const isIndian = /^[6-9]\d{9}$/.test(digits) && !/^[ ()-]*\+/.test(typed);
-  const dialled = `+${isIndian ? '91' : ''}${digits}`;
+  const dialled = `+${isIndian(typed) ? '91' : ''}${digits}`;
   const country = countryOf(dialled);
   return country ? `${spaced(dialled)} (${country})` : spaced(dialled);
 }
+
+export const digitsOf = (typed: string): string => typed.replaceAll(/[ \-()+]/g, '');
+
+/** Whether a typed number gets +91 (decision 8). */
+export const isIndian = (typed: string): boolean => /^[6-9]\d{9}$/.test(digitsOf(typed)) && !/^[ ()-]*\+/.test(typed);

@@ -1,10 +1,6 @@
 import { Alert, Text } from '@mantine/core';
 import { counted } from '../../components/format-number';
-import { phoneUnderstood } from '../../components/phone-shown';
-
-const digitsOf = (phone: string) => phone.replaceAll(/\D/g, '');
-/** Ten digits that get +91 (decision 8). */
-const isIndian = (phone: string) => /^[6-9]\d{9}$/.test(digitsOf(phone));
+import { digitsOf, isIndian, phoneUnderstood } from '../../components/phone-shown';
 
 /** Shows how numbers without + are understood, with an example of each rule (decision 748). */
 export function PhonesWithoutPlus({ phones }: { phones: string[] }) {
