@@ -1,7 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ListedConnection } from '@mgw/contracts';
-import type { Logger } from '@mgw/telemetry';
 import { idsIn, numbersIn } from './callback-ids';
 
 /** A callback chooses at most this many secrets by the numbers and accounts that it names. All businesses of one app share a secret. */
@@ -9,7 +8,9 @@ const MOST_CANDIDATES = 4;
 /** Trying all secrets yields to requests and probes this often, in milliseconds. */
 const YIELD_EVERY_MS = 10;
 
-type Open = (sealed: string, context: string) => string;
+type SecretName = 'app_secret' | 'verify_token';
+/** Opens a secret of a business. Returns an empty text for one that does not open, because it must not disable the others. */
+export type Open = (sealed: string, name: SecretName, business_id: number) => string;
 
 /** The secrets of each business, and the businesses that claim each number and account. */
 export class ConnectionMap {
@@ -25,21 +26,9 @@ export class ConnectionMap {
   constructor(
     connections: ListedConnection[],
     open: Open,
-    logger: Logger,
     readonly readAt: number,
   ) {
-    for (const connection of [...connections].sort(byStrengthOfClaim)) {
-      const { business_id } = connection;
-      // One secret that does not open must not disable the others.
-      this.add(connection, (name, sealed) => {
-        try {
-          return open(sealed, `connection.${name}:${business_id}`);
-        } catch (error) {
-          logger.error({ err: error, business_id, name }, 'opening a secret of a connection failed; it has to be saved again');
-          return '';
-        }
-      });
-    }
+    for (const connection of [...connections].sort(byStrengthOfClaim)) this.add(connection, open);
   }
 
   get secrets(): number {
@@ -122,14 +111,13 @@ export class ConnectionMap {
     return this.holdersBySecret.get(secret) ?? [];
   }
 
-  /** @param open returns an empty text for a secret that does not open */
-  private add(connection: ListedConnection, open: (name: 'app_secret' | 'verify_token', sealed: string) => string): void {
+  private add(connection: ListedConnection, open: Open): void {
     const { business_id } = connection;
     const secrets = [connection.app_secret_sealed, connection.previous_app_secret_sealed]
       .flatMap((sealed) => sealed ?? [])
-      .map((sealed) => open('app_secret', sealed))
+      .map((sealed) => open(sealed, 'app_secret', business_id))
       .filter((secret) => secret !== '');
-    const token = open('verify_token', connection.verify_token_sealed);
+    const token = open(connection.verify_token_sealed, 'verify_token', business_id);
     for (const secret of new Set(secrets)) append(this.holdersBySecret, secret, business_id);
     this.secretsByBusiness.set(business_id, secrets);
     if (token) append(this.businessesByVerifyToken, digest(token), business_id);

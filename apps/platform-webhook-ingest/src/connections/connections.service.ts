@@ -7,7 +7,7 @@ import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { haveOwners, type Change } from '../splitting/changes';
-import { ConnectionMap } from './connection-map';
+import { ConnectionMap, type Open } from './connection-map';
 
 /** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
 const REREAD_MS = 1_000;
@@ -25,7 +25,7 @@ const READ_APART_MS = 200;
 @Injectable()
 export class ConnectionsService {
   private readonly cached: RefreshedValue<ConnectionMap>;
-  /** Opened secrets by context and sealed text: opening a thousand takes longer than reading them. */
+  /** Opened secrets by context and sealed text, because opening a thousand takes longer than reading them; empty for one that does not open. */
   private opened = new Map<string, string>();
   private changedAt = -Infinity;
   private readsLeft = MOST_READS;
@@ -92,14 +92,24 @@ export class ConnectionsService {
 
   private mapOf(connections: ListedConnection[], readAt: number): ConnectionMap {
     const opened = new Map<string, string>();
-    const open = (sealed: string, context: string): string => {
+    const open: Open = (sealed, name, business_id) => {
+      const context = `connection.${name}:${business_id}`;
       const key = `${context} ${sealed}`;
-      const plain = this.opened.get(key) ?? this.sealer.open(sealed, context);
+      const plain = this.opened.get(key) ?? this.openOrLog(sealed, context, { name, business_id });
       opened.set(key, plain);
       return plain;
     };
-    const map = new ConnectionMap(connections, open, this.logger, readAt);
+    const map = new ConnectionMap(connections, open, readAt);
     this.opened = opened;
     return map;
+  }
+
+  private openOrLog(sealed: string, context: string, fields: object): string {
+    try {
+      return this.sealer.open(sealed, context);
+    } catch (error) {
+      this.logger.error({ err: error, ...fields }, 'opening a secret of a connection failed; it has to be saved again');
+      return '';
+    }
   }
 }

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { ConnectionChanged, ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
-import { deadLetters } from '@mgw/service';
-import { eventually } from '@mgw/testing';
+import { deadLetters, startService } from '@mgw/service';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, logLines } from '@mgw/testing';
 import { AckPolicy } from 'nats';
 import { listedConnection } from '../connections/listed-connection.fixture';
 import { service } from '../main';
@@ -363,6 +364,22 @@ describe('hostile callbacks (guarantees §10)', () => {
       await harness.run(service);
       expect(await post({ object: 'whatsapp_business_account', entry: [] }, 211)).toBe(200);
     });
+  });
+
+  it('logs a damaged secret of a connection once, however many reads changes cause', async () => {
+    const damaged = { ...connection(1), verify_token_sealed: 'test.damaged' };
+    const logger = createLogger('platform-webhook-ingest', 'info');
+    const lines = logLines(logger);
+    const replica = await startService(service, harness.env, logger);
+    harness.onClose(() => replica.stop());
+    for (const phone_number_id of ['711', '712', '713']) {
+      connections = [damaged, { ...connection(2), phone_number_id }];
+      harness.rpc.announce(ConnectionChanged, { business_id: 2 });
+      await harness.nc.flush();
+      expect(await post(envelope({ metadata: { phone_number_id }, messages: [text(`wamid.${phone_number_id}`)] }, 2), 2)).toBe(200);
+      await published('message', `wamid.${phone_number_id}`);
+    }
+    expect(lines().filter(({ level }) => level === 'error')).toEqual([expect.objectContaining({ business_id: 1, name: 'verify_token' })]);
   });
 
   it('publishes the update of a number that was saved after the splitter began with waiting callbacks of other businesses', async () => {
