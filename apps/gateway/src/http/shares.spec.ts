@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { connect, Socket, type AddressInfo } from 'node:net';
 import { GetConnection } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
+import { fastify } from 'fastify';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
+import { shareConnections } from './shares';
 
 interface Client {
   socket: Socket;
@@ -154,5 +156,31 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     await once(greedy.socket, 'close');
     expect(held()).toBeLessThanOrEqual(8);
     await request(dashboard.visitor.server).get('/nothing').expect(404);
+  });
+});
+
+describe('the places of requests that are kept for newcomers (decision 739)', () => {
+  it('ten networks that take all that they can leave places to several others', async () => {
+    const server = fastify({ trustProxy: true });
+    shareConnections(server, { trustedProxies: [], maxConnections: 320, maxConnectionsPerAddress: 160 });
+    let onHeld = () => {};
+    let release = () => {};
+    const ended = new Promise<void>((resolve) => (release = resolve));
+    server.get('/held', async () => {
+      onHeld();
+      await ended;
+      return {};
+    });
+    const send = (address: string) => server.inject({ url: '/held', headers: { 'x-forwarded-for': address } });
+    /** @returns whether the request got a place */
+    const take = (address: string) =>
+      new Promise<boolean>((resolve) => {
+        onHeld = () => resolve(true);
+        void send(address).then(() => resolve(false));
+      });
+    for (let n = 0; n < 10; n++) while (await take(`203.0.113.${n}`));
+    for (const newcomer of ['198.51.100.1', '198.51.100.2', '198.51.100.3']) expect(await take(newcomer)).toBe(true);
+    release();
+    await server.close();
   });
 });

@@ -12,7 +12,10 @@ const MAX_PIPELINED = 8;
 const RETRY_AFTER_SECONDS = 1;
 /** A site has half as many places again as one of its networks: it may be one stranger, or many customers of a provider. */
 const SITE_MULTIPLE = 1.5;
-/** The part of the connections that is kept free while there are idle ones to close. Many may arrive before one has closed. */
+/**
+ * The part of the connections that is kept free while there are idle ones to close, because many may arrive before one has closed. The
+ * same part of the requests in flight is kept for sites that have none.
+ */
 const SPARE = 1 / 32;
 
 /** Counts uses by name, up to a limit per name. */
@@ -38,8 +41,12 @@ class CountPerName {
 class RequestPlaces {
   private readonly networks: Shares;
   private readonly sites: Shares;
+  private inFlight = 0;
 
-  constructor(places: number, each: number) {
+  constructor(
+    private readonly places: number,
+    each: number,
+  ) {
     this.networks = new Shares({ places, largest: Math.min(each / places, 1 / 2) });
     this.sites = new Shares({ places, largest: Math.min(each / places, 1 / 2) * SITE_MULTIPLE });
   }
@@ -47,9 +54,13 @@ class RequestPlaces {
   /** @returns a function that ends the request, or why it is refused */
   take(ip: string): Release | GatewayError {
     const [network, site] = [networkOf(ip), siteOf(ip)];
-    if (!this.networks.mayTake(network) || !this.sites.mayTake(site)) return this.sites.heldBy(site) > 0 ? tooMany() : busy();
+    const isNewcomer = this.sites.heldBy(site) === 0;
+    const mayTake = this.networks.mayTake(network) && this.sites.mayTake(site) && (isNewcomer || this.inFlight < mostOf(this.places));
+    if (!mayTake) return isNewcomer ? busy() : tooMany();
+    this.inFlight += 1;
     const taken = [this.networks.tryTake(network), this.sites.tryTake(site)];
     return () => {
+      this.inFlight -= 1;
       for (const release of taken) release?.();
     };
   }
@@ -99,7 +110,7 @@ export function shareConnections(
   const idle = new IdleConnections();
   /** The requests of each connection, and its site unless it belongs to a trusted proxy. */
   const used = new WeakMap<Socket, { site: string | null; requests: number }>();
-  const mostOpen = maxConnections - Math.ceil(maxConnections * SPARE);
+  const mostOpen = mostOf(maxConnections);
   let open = 0;
 
   fastify.server.on('connection', (socket: Socket) => {
@@ -140,6 +151,10 @@ export function shareConnections(
     });
     done();
   });
+}
+
+function mostOf(places: number): number {
+  return places - Math.ceil(places * SPARE);
 }
 
 function busy(): GatewayError {
