@@ -12,7 +12,7 @@ import { hashPassword, matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
 import { LoginAttemptsStore } from '../users/login-attempts.store';
-import { addressSubject, guessSubject } from '../users/login-subjects';
+import { addressSubject, guessSubject, hashHolder } from '../users/login-subjects';
 
 /** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
 const WRONG_PASSWORDS = 5;
@@ -51,10 +51,11 @@ export class AccountService {
   /** Checks a person's own password. @param field of the request. @returns the hash that the password matches */
   async requirePassword({ user_id }: SessionUser, field: string, password: string): Promise<string> {
     const subject = `password:${user_id}`;
-    await this.attempts.require([{ subject, limit: WRONG_PASSWORDS }], MESSAGE);
+    const { at } = await this.attempts.require([{ subject, limit: WRONG_PASSWORDS }], MESSAGE);
     const current = await this.users.hashOfUser(user_id);
     if (current === null) throw noSession();
-    if ((await matchingHashes([current], password, `user:${user_id}`)).size === 0) throw invalid(field, 'is not your password');
+    const check = () => matchingHashes([current], password, `user:${user_id}`);
+    if ((await this.attempts.uncountIfOverloaded([subject], at, check)).size === 0) throw invalid(field, 'is not your password');
     await this.attempts.clear(subject);
     return current;
   }
@@ -66,24 +67,29 @@ export class AccountService {
   async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
     const subject = addressSubject(ip);
     const { at } = await this.attempts.require([{ subject, limit: this.config.loginIpLimit }], MESSAGE);
+    const { user_id, email } = await this.attempts.uncountIfOverloaded([subject], at, () => this.useLink(token, new_password, ip));
+    await this.attempts.uncount(subject, at);
+    // Wrong logins with the forgotten password must not keep the person out.
+    await this.attempts.clearAccount(email, null);
+    await this.attempts.clear(guessSubject({ id: user_id }));
+  }
+
+  private async useLink(token: string, new_password: string, ip: string): Promise<{ user_id: number; email: string }> {
     const owner = await this.links.find(token);
     if (!owner) {
-      await hashPassword(new_password, subject);
+      await hashPassword(new_password, hashHolder(ip));
       throw refusedLink();
     }
     const { user_id, business_id, email } = owner;
     await this.db.transaction(async (tx) => {
-      const password_hash = await hashPassword(new_password, subject, await this.users.hashOfAddress(tx, email));
+      const password_hash = await hashPassword(new_password, hashHolder(ip), await this.users.hashOfAddress(tx, email));
       await this.users.setPassword(tx, user_id, password_hash);
       if (!(await this.links.use(tx, user_id, token))) throw refusedLink();
       await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, null);
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
     });
-    await this.attempts.uncount(subject, at);
-    // Wrong logins with the forgotten password must not keep the person out.
-    await this.attempts.clearAccount(email, null);
-    await this.attempts.clear(guessSubject({ id: user_id }));
+    return { user_id, email };
   }
 
   /** Mails a link to the people with this address, without waiting. @returns the message, the same for unknown people */

@@ -10,7 +10,7 @@ import { normalizeEmail, UsersStore, type Account, type StoredUser } from '../us
 import { KeyedMutex } from './keyed-mutex';
 import { LoginAttemptsStore } from '../users/login-attempts.store';
 import type { LoginOrigin } from './login-origin';
-import { accountSubject, addressSubject, guessSubject } from '../users/login-subjects';
+import { accountSubject, addressSubject, guessSubject, hashHolder } from '../users/login-subjects';
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 
@@ -131,11 +131,9 @@ export class LoginService {
     const guesses = userId === null && (await this.attempts.takeOpen(users.map(guessSubject), GUESS_LIMIT, attempt.at));
     const open = guesses ? users.filter((user) => guesses.has(guessSubject(user))) : named;
     const isFull = (user: Account) => guesses && guesses.get(guessSubject(user)) !== false;
-    const hashes = await matchingHashes(
-      open.map(({ password_hash }) => password_hash),
-      password,
-      address,
-    );
+    const counted = [account, address, ...(guesses ? guesses.keys() : [])];
+    const stored = open.map(({ password_hash }) => password_hash);
+    const hashes = await this.attempts.uncountIfOverloaded(counted, attempt.at, () => matchingHashes(stored, password, hashHolder(ip)));
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
     const wrong = { account, ip };
     if (right.length === 0) {

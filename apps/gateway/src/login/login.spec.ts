@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Database } from '@mgw/postgres';
+import { eventually } from '@mgw/testing';
 import request from 'supertest';
 import { PASSWORD, startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { LoginAttemptsStore } from '../users/login-attempts.store';
@@ -340,6 +341,53 @@ describe('login by address (spec §10)', () => {
     const [{ body }] = responses as [(typeof responses)[0]];
     expect(body).toEqual({ ...first.body, retry_after_seconds: expect.any(Number) as number });
     expect((body as { retry_after_seconds: number }).retry_after_seconds).toBeGreaterThan(800);
+    await dashboard.close();
+  });
+
+  it('a network with a second left is not refused for longer', async () => {
+    const dashboard = await startDashboard({ loginIpLimit: 20 });
+    const login = (n: number) => dashboard.visitor.post('/api/client/login', { email: `guess${n}@nowhere.example`, password: 'wrong' });
+    for (let n = 0; n < 20; n += 1) await login(n).expect(401);
+    const age = (seconds: number) =>
+      dashboard.db.query(
+        `UPDATE access.login_attempts
+            SET failures = ARRAY(SELECT clock_timestamp() - make_interval(secs => $1) FROM unnest(failures)) WHERE subject LIKE 'address:%'`,
+        [seconds],
+      );
+    await age(898);
+    expect((await login(20).expect(429)).body).toMatchObject({ retry_after_seconds: 2 });
+    await age(900);
+    const now = performance.now.bind(performance);
+    jest.spyOn(performance, 'now').mockImplementation(() => now() + 2_000);
+    await login(20).expect(401);
+    jest.restoreAllMocks();
+    await dashboard.close();
+  });
+
+  it('a right login makes room at once, also when another was refused while it ended', async () => {
+    const dashboard = await startDashboard({ loginIpLimit: 20 });
+    const { email } = await dashboard.user('owner', await dashboard.business());
+    const login = (address: string, password: string) => dashboard.visitor.post('/api/client/login', { email: address, password });
+    for (let n = 0; n < 19; n += 1) await login(`guess${n}@nowhere.example`, 'wrong').expect(401);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    let isHeld = false;
+    const database = dashboard.get(LoginAttemptsStore)['db'];
+    const query = database.query.bind(database) as (text: string, values?: unknown[]) => Promise<never>;
+    jest.spyOn(database, 'query').mockImplementation(async (text: string, values?: unknown[]) => {
+      if (text.includes('array_remove') && String(values?.[0]).startsWith('address:')) {
+        isHeld = true;
+        await held;
+      }
+      return query(text, values);
+    });
+    const right = login(email, PASSWORD).then(({ status }) => status);
+    await eventually(() => isHeld);
+    await login('guess19@nowhere.example', 'wrong').expect(429);
+    release();
+    expect(await right).toBe(200);
+    await login('guess19@nowhere.example', 'wrong').expect(401);
+    jest.restoreAllMocks();
     await dashboard.close();
   });
 

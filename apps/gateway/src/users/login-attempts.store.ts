@@ -93,7 +93,10 @@ export class LoginAttemptsStore {
     }
     const { subject, retry_after_seconds } = attempt;
     // A link or a right login elsewhere ends the limit of an account at once.
-    if (isNetwork(subject)) this.full.set(subject, Date.now() + retry_after_seconds * 1_000);
+    if (isNetwork(subject)) {
+      const waitMs = retry_after_seconds * 1_000;
+      this.full.set(subject, Date.now() + waitMs, { ttl: Math.min(REMEMBER_MS, waitMs) });
+    }
     throw limited(retry_after_seconds);
   }
 
@@ -112,13 +115,28 @@ export class LoginAttemptsStore {
     await this.db.query(`DELETE FROM access.login_attempts WHERE subject = $1`, [subject]);
   }
 
-  /** Removes one attempt that turned out right; the subject's other failures stay. @param at the attempt's time */
+  /** Removes one attempt that was right or was not checked; the subject's other failures stay. @param at the attempt's time */
   async uncount(subject: string, at: string): Promise<void> {
-    this.full.delete(subject);
     await this.db.query(`UPDATE access.login_attempts SET failures = array_remove(failures, $2::timestamptz) WHERE subject = $1`, [
       subject,
       at,
     ]);
+    // Until the update commits, another login may remember that the network is full.
+    this.full.delete(subject);
+  }
+
+  /**
+   * Runs the check of a counted attempt, and removes the attempt if the check was refused because of load, so that load locks nobody out.
+   * @param at the attempt's time
+   */
+  async uncountIfOverloaded<T>(subjects: readonly string[], at: string, check: () => Promise<T>): Promise<T> {
+    try {
+      return await check();
+    } catch (fault) {
+      if (fault instanceof GatewayError && fault.error_code === 'OVERLOADED')
+        for (const subject of subjects) await this.uncount(subject, at);
+      throw fault;
+    }
   }
 
   /**

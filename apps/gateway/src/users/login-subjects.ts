@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { networkOf } from '../http/caller';
+import { networkOf, siteOf } from '../http/caller';
 
 /** Wrong logins count per account. An unknown email address counts like a known one. */
 export function accountSubject(email: string): string {
@@ -14,6 +14,11 @@ export function guessSubject({ id }: { id: number }): string {
 /** Wrong logins also count per network of the caller. */
 export function addressSubject(ip: string): string {
   return `address:${networkOf(ip)}`;
+}
+
+/** The holder of places for computing hashes (guarantees N2). It is the /48 of IPv6, because a stranger may have all networks of one. */
+export function hashHolder(ip: string): string {
+  return `site:${siteOf(ip)}`;
 }
 
 /** Whether the subject is a network, whatever it counts. */
