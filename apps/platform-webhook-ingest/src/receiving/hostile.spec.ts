@@ -147,11 +147,13 @@ describe('hostile callbacks (guarantees §10)', () => {
   describe('N4, decision 740: signed callbacks that fill the disk', () => {
     /** Random texts, which PostgreSQL cannot compress. */
     const padded = (bytes: number, content: object = {}) => ({ ...content, filling: randomBytes(bytes / 2).toString('hex') });
+    /** Names the account of business 1. Otherwise the checks of all secrets would use up their budget on a fast machine. */
+    const withoutUpdates = (bytes: number) => padded(bytes, { entry: [{ id: '801', changes: [] }] });
     const bodyBytes = () => number('(SELECT coalesce(sum(octet_length(body)), 0) FROM ingest.callbacks)');
 
     it('keeps no body of a large callback without updates, and still knows a repeat', async () => {
       await harness.run(service);
-      const large = JSON.stringify(padded(2_900_000));
+      const large = JSON.stringify(withoutUpdates(2_900_000));
       expect([await post(large), await post(padded(300_000, envelope({ messages: [text('wamid.group')].map(inGroup) })))]).toEqual([
         200, 200,
       ]);
@@ -176,7 +178,7 @@ describe('hostile callbacks (guarantees §10)', () => {
 
     it('refuses further callbacks of a business that stored its share, by their bytes or their updates; others continue', async () => {
       await harness.run(service, { CALLBACK_MB_PER_HOUR: '10' });
-      for (let n = 1; n <= 4; n++) expect(await post(padded(2_900_000))).toBe(200);
+      for (let n = 1; n <= 4; n++) expect(await post(withoutUpdates(2_900_000))).toBe(200);
       expect(await post(envelope({ messages: [text('wamid.1')] }))).toBe('OVERLOADED');
       const tiny = (round: number) => envelope({ statuses: Array.from({ length: 5_000 }, (_, i) => status(`w${round}.${i}`)) }, 2);
       for (let n = 1; n <= 4; n++) expect(await post(tiny(n), 2)).toBe(200);
@@ -187,7 +189,7 @@ describe('hostile callbacks (guarantees §10)', () => {
 
     it('counts no repeat', async () => {
       await harness.run(service, { CALLBACK_MB_PER_HOUR: '10' });
-      const large = padded(2_900_000);
+      const large = withoutUpdates(2_900_000);
       for (let n = 1; n <= 6; n++) expect(await post(large)).toBe(200);
       expect(await post(envelope({ messages: [text('wamid.1')] }))).toBe(200);
     });
