@@ -109,6 +109,7 @@ describe('roles of PostgreSQL', () => {
       return rows.map(({ owner }) => owner);
     };
     expect(await owners()).toEqual(['gateway']);
+    expect(node(['tools/start/compose-secrets.mjs', dir, join(dir, 'access')]).status).toBe(0);
     for (let time = 0; time < 2; time++) {
       const done = node(['tools/start/compose-roles.mjs', dir], { DATABASE_URL: database.url });
       expect([done.status, done.stderr]).toEqual([0, '']);

@@ -81,7 +81,7 @@ describe('costs on the dashboard (decisions 521, 522, 524)', () => {
     );
     expect(text(estimate)).toContain('An estimate in INR by the rate card, if all messages are delivered and charged as marketing');
     expect(text({ ...estimate, without_rate: 2, markets: [jamaica] })).toContain('Estimated cost: no rate');
-    expect(text({ ...estimate, currency: null })).toContain('not loaded a rate card');
+    expect(text({ ...estimate, currency: null })).toContain('has not entered WhatsApp’s prices yet');
     expect(text(null)).toContain('cannot be estimated now');
   });
 
