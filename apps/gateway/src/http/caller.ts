@@ -31,5 +31,10 @@ export function networkOf(ip: string): string {
 
 /** The larger network that an IPv6 address also counts for: many providers give a customer a /48, which is 65,536 times a /64. */
 export function siteOf(ip: string): string {
-  return networkOf(ip).split(':').slice(0, 3).join(':');
+  return siteOfNetwork(networkOf(ip));
+}
+
+/** Like `siteOf`, for what `networkOf` returned: each request needs both, and parsing an address is the longest part. */
+export function siteOfNetwork(network: string): string {
+  return network.split(':').slice(0, 3).join(':');
 }

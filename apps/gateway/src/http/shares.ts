@@ -4,7 +4,7 @@ import { GatewayError } from '@mgw/contracts';
 import { Shares, type Release } from '@mgw/shares';
 import type { FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../gateway.config';
-import { networkOf, siteOf } from './caller';
+import { networkOf, siteOfNetwork } from './caller';
 import { untilClosed } from './response-end';
 
 /** Requests of one connection in flight at once. Few clients pipeline, and each request takes memory. */
@@ -53,7 +53,8 @@ class RequestPlaces {
 
   /** @returns a function that ends the request, or why it is refused */
   take(ip: string): Release | GatewayError {
-    const [network, site] = [networkOf(ip), siteOf(ip)];
+    const network = networkOf(ip);
+    const site = siteOfNetwork(network);
     const isNewcomer = this.sites.heldBy(site) === 0;
     const mayTake = this.networks.mayTake(network) && this.sites.mayTake(site) && (isNewcomer || this.inFlight < mostOf(this.places));
     if (!mayTake) return isNewcomer ? busy() : tooMany();
@@ -117,12 +118,12 @@ export function shareConnections(
     open += 1;
     socket.once('close', () => (open -= 1));
     const { remoteAddress } = socket;
-    const isShared = remoteAddress !== undefined && !isTrusted(remoteAddress, 0);
-    const release = isShared ? connections.take(networkOf(remoteAddress)) : null;
-    if (isShared && !release) return void socket.destroy();
+    const network = remoteAddress === undefined || isTrusted(remoteAddress, 0) ? null : networkOf(remoteAddress);
+    const release = network === null ? null : connections.take(network);
+    if (network !== null && !release) return void socket.destroy();
     if (open > mostOpen) idle.closeOneOfGreediest();
-    if (!isShared || !release) return;
-    const site = siteOf(remoteAddress);
+    if (network === null || !release) return;
+    const site = siteOfNetwork(network);
     idle.add(site, socket);
     used.set(socket, { site, requests: 0 });
     socket.once('close', () => {
