@@ -37,21 +37,28 @@ export const Snapshot = Type.Object({
   requests: Type.Array(LoggedRequest),
 });
 
-export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
+/** The parts that a snapshot and the kept state have in full. */
+function smallState(parts: SimulatorParts) {
   parts.batches.flush();
   return {
-    version: 1,
+    version: 1 as const,
     random: parts.seeded.state,
     clock: parts.clock.state(),
     profile: parts.profile.settings,
-    limits: parts.limits.state(),
     accounts: parts.accounts.state(),
-    conversations: parts.conversations.state(),
-    phones: parts.phones.state(),
-    sent: parts.sent.state(),
     rules: parts.rules.state(),
     refused: parts.refused.state(),
     codes: parts.codes.all(),
+  };
+}
+
+export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
+  return {
+    ...smallState(parts),
+    limits: parts.limits.state(),
+    conversations: parts.conversations.state(),
+    phones: parts.phones.state(),
+    sent: parts.sent.state(),
     media: parts.media.state(),
     statuses: parts.engine.state(),
     callbacks: parts.callbacks.state(),
@@ -70,20 +77,12 @@ const KEPT = {
 
 /** The state that survives a restart (decision 745): all but logs and counts of limits, with the newest files, phones and people. */
 export function takeKeptState(parts: SimulatorParts): Static<typeof Snapshot> {
-  parts.batches.flush();
   return {
-    version: 1,
-    random: parts.seeded.state,
-    clock: parts.clock.state(),
-    profile: parts.profile.settings,
+    ...smallState(parts),
     limits: { messages: {}, calls: {}, pairs: {}, people: {} },
-    accounts: parts.accounts.state(),
     conversations: parts.conversations.state().slice(-KEPT.people),
     phones: newest(parts.phones.state(), KEPT.phoneCharacters),
     sent: {},
-    rules: parts.rules.state(),
-    refused: parts.refused.state(),
-    codes: parts.codes.all(),
     media: parts.media.state(KEPT.mediaBytes),
     statuses: parts.engine.state().slice(0, KEPT.statuses),
     callbacks: parts.callbacks.state({ heldBytes: KEPT.callbackBytes, withLog: false }),
