@@ -25,6 +25,12 @@ describe('guarantees §8: a question whose model does not reply', () => {
       return autoReply.model.calls.length > before;
     });
   };
+  const failsFourTimes = async () => {
+    for (let failures = 0; failures < 4; failures++) {
+      autoReply.model.fail('Hello', 500);
+      await calledAgain();
+    }
+  };
 
   it.each([500, 429, 408])('retries after %d until the model responds again', async (status) => {
     await autoReply.run();
@@ -134,10 +140,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
     await called(1);
-    for (let failures = 0; failures < 4; failures++) {
-      autoReply.model.fail('Hello', 500);
-      await calledAgain();
-    }
+    await failsFourTimes();
     autoReply.respondToSends((accept) => {
       accept();
       throw new GatewayError('OUTCOME_UNKNOWN', 'Not now.');
@@ -152,10 +155,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
     await called(1);
-    for (let failures = 0; failures < 4; failures++) {
-      autoReply.model.fail('Hello', 500);
-      await calledAgain();
-    }
+    await failsFourTimes();
     autoReply.respondToSends(
       (accept) => {
         process.kill(victim.pid, 'SIGKILL');
