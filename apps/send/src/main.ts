@@ -16,7 +16,6 @@ import { SentFiles1795840800000 } from './migrations/1795840800000-sent-files';
 import { NewestMessages1796342440000 } from './migrations/1796342440000-newest-messages';
 import { InlinedWords1796342460000 } from './migrations/1796342460000-inlined-words';
 import { NumberTriples1796342450000 } from './migrations/1796342450000-number-triples';
-import { EarlierFormerAliases1796342701000 } from './migrations/1796342701000-earlier-former-aliases';
 import { FormerAliases1796342480000 } from './migrations/1796342480000-former-aliases';
 import { PlatformTimes1796342500000 } from './migrations/1796342500000-platform-times';
 import { BroadcastOfIntent1796342600000 } from './migrations/1796342600000-broadcast-of-intent';
@@ -53,7 +52,6 @@ export const service: Service<SendConfig> = {
     SealingChecks1796342640000,
     FormerAliasesSince1796342660000,
     Assignees1796342680000,
-    EarlierFormerAliases1796342701000,
   ],
   sources: __dirname,
 };
