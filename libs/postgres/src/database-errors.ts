@@ -41,9 +41,11 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
 
 /**
- * Whether a statement that failed may be committed, now or later: the connection or the time ended before PostgreSQL responded.
+ * Whether a statement that failed may be committed, now or later: the connection or the time ended before PostgreSQL responded. A
+ * GatewayError comes from the gateway's own checks, so no statement is in flight.
  */
 export function mayBeCommitted(error: unknown): boolean {
+  if (error instanceof GatewayError) return false;
   if (error instanceof DatabaseError) return ENDED.includes(error.code ?? '');
   const { code, message } = error as NodeJS.ErrnoException;
   return !NOT_CONNECTED.includes(code ?? '') && !NO_CONNECTION.test(message);

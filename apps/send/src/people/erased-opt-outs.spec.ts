@@ -54,5 +54,9 @@ describe('decision 722: the damaged key of one business', () => {
     await setKey(1, good);
     await eventually(async () => ((await template(1, OPTED_OUT)) as { error_code?: string }).error_code === 'RECIPIENT_SUPPRESSED');
     expect(await template(1, OTHER)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+
+    // The refused sends stored nothing.
+    expect(await sending.states()).toEqual(['accepted', 'accepted']);
+    expect(await harness.published('message.not-sent')).toEqual([]);
   });
 });
