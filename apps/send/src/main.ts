@@ -22,6 +22,7 @@ import { BroadcastOfIntent1796342600000 } from './migrations/1796342600000-broad
 import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-checks';
 import { Assignees1796342680000 } from './migrations/1796342680000-assignees';
 import { FormerAliasesSince1796342660000 } from './migrations/1796342660000-former-aliases-since';
+import { MergedOptOuts1796342720000 } from './migrations/1796342720000-merged-opt-outs';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -52,6 +53,7 @@ export const service: Service<SendConfig> = {
     SealingChecks1796342640000,
     FormerAliasesSince1796342660000,
     Assignees1796342680000,
+    MergedOptOuts1796342720000,
   ],
   sources: __dirname,
 };

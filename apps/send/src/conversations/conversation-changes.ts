@@ -39,6 +39,11 @@ export class ConversationChanges {
     return conversation.id;
   }
 
+  /** Follows the merges of the batch, in their order. */
+  keptOf(id: number): number {
+    return this.merged.reduce((current, { kept, gone }) => (current === gone ? kept : current), id);
+  }
+
   private clearPhone(conversationId: number, phone: string): void {
     this.clearedPhones.push({ conversationId, phone });
     this.phones = this.phones.filter((given) => given.conversationId !== conversationId || given.phone !== phone);

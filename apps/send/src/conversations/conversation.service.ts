@@ -42,7 +42,8 @@ export class ConversationService {
     const changes = new ConversationChanges(known, newIds);
     const ids = persons.map((person) => changes.resolve(person));
     await this.apply(tx, changes);
-    return ids;
+    // A later person may have merged the conversation of an earlier one.
+    return ids.map((id) => changes.keptOf(id));
   }
 
   /** Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it. */

@@ -11,6 +11,8 @@ import {
 import { newEvent } from '@mgw/events';
 import { inboundEvent, statusEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
+import type { QueryRunner } from 'typeorm';
+import { MergedOptOuts1796342720000 } from '../migrations/1796342720000-merged-opt-outs';
 import { numberOf, startSending, type Sending } from '../send.fixture';
 
 type Aliases = [phone: string | null, userId: string | null];
@@ -121,6 +123,24 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     expect(await sending.harness.rpc.call(GetSuppression, { business_id: 1, phone: 'IN.1' })).toMatchObject({
       suppression: { state: 'blocked', source: 'dashboard', reason },
     });
+  });
+
+  it('decision 18: keeps a STOP when a later message of its batch merges the person’s two conversations', async () => {
+    const { harness } = sending;
+    const refused = { error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out' } };
+    await harness.rpc.call(SetSuppression, { business_id: 1, phone: NUMBER, state: 'opted_out_marketing', reason: null });
+    const batch = [message([null, 'IN.1'], { text: 'STOP' }), message([NUMBER, 'IN.1'], { text: 'Thanks' })];
+    await harness.publishTo('platform.message', JSON.stringify(batch));
+    expect(new Set(await received(2)).size).toBe(1);
+    expect(await harness.published('conversation.created')).toHaveLength(1);
+    expect(await template(NUMBER)).toMatchObject(refused);
+
+    // An earlier version stored the STOP at the merged conversation.
+    await harness.db.query(`UPDATE send.suppressions s SET conversation_id = c.id FROM send.conversations c
+      WHERE c.merged_into = s.conversation_id AND s.source = 'person'`);
+    expect(await template(NUMBER)).toMatchObject({ replayed: false });
+    await new MergedOptOuts1796342720000().up(harness.db as unknown as QueryRunner);
+    expect(await template(NUMBER)).toMatchObject(refused);
   });
 
   describe('a merged conversation in the inbox', () => {
