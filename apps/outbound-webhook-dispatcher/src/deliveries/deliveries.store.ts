@@ -110,12 +110,10 @@ const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, b
          FROM (
            SELECT '${WebhookFailing.type}:' || gen_random_uuid() AS id, '${WebhookFailing.type}' AS type,
                   to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, c.business_id, 'webhook:' || c.id AS key,
-                  (SELECT row_to_json(data) FROM (SELECT c.id AS webhook_id, c.name, reached AS fail_count, last.status_code AS last_response_code,
-                                                         last.reason, c.business_id) data) AS data
+                  (SELECT row_to_json(data) FROM (SELECT c.id AS webhook_id, c.name, reached AS fail_count,
+                                                         c.last_failure_code AS last_response_code, c.last_failure_reason AS reason,
+                                                         c.business_id) data) AS data
            FROM counted c JOIN unnest(ARRAY[${REPORTED_FAILURES.join(', ')}]) AS reached ON c.count_before < reached AND reached <= c.fail_count
-           CROSS JOIN LATERAL (
-             SELECT status_code, reason FROM ended e WHERE e.webhook_id = c.id AND NOT e.manual AND e.state = 'failed' ORDER BY nth DESC LIMIT 1
-           ) last
            WHERE EXISTS (SELECT FROM dispatch.webhooks o WHERE o.business_id = c.business_id AND o.id <> c.id
                          AND '${WebhookFailing.type}' = ANY (o.events))
               OR EXISTS (SELECT FROM dispatch.feed_types t WHERE t.business_id = c.business_id AND t.event = '${WebhookFailing.type}'
@@ -334,7 +332,7 @@ export class DeliveriesStore {
          FROM lane JOIN n ON n.id = lane.delivery_id
          -- Matches the attempt too: after a takeover both workers' ends of one delivery may be in this batch.
          WHERE d.id = n.id AND d.attempt = n.attempt AND ${onRow(`d.state = 'running'`)}
-         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth, n.status_code, n.reason,
+         RETURNING d.webhook_id, lane.ordering_key, lane.open, d.state, d.manual, n.nth,
            NOT d.manual OR d.state = 'succeeded' AND d.event_id NOT LIKE 'test:%' AS counts
        ), gone AS (
          DELETE FROM dispatch.lanes l USING ended
@@ -346,14 +344,16 @@ export class DeliveriesStore {
          SELECT webhook_id, coalesce(max(nth) FILTER (WHERE state = 'succeeded'), 0) AS latest FROM ended WHERE counts GROUP BY webhook_id
        ), counts AS (
          -- A success resets the count; failures after it count again (spec §3.4).
-         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures, bool_or(NOT e.manual) AS triggered
+         SELECT e.webhook_id AS id, s.latest > 0 AS reset, count(*) FILTER (WHERE e.nth > s.latest) AS failures,
+           max(e.nth) FILTER (WHERE e.nth > s.latest) AS last_failure, bool_or(NOT e.manual) AS triggered
          FROM ended e JOIN successes s USING (webhook_id) WHERE e.counts GROUP BY e.webhook_id, s.latest
        ), counted AS (
          UPDATE dispatch.webhooks w SET last_triggered_at = CASE WHEN c.triggered THEN clock_timestamp() ELSE w.last_triggered_at END,
            fail_count = CASE WHEN c.reset THEN 0 ELSE w.fail_count END + c.failures,
-           failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END
-         FROM counts c WHERE w.id = c.id
-         RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count
+           failing_since = CASE WHEN c.failures > 0 AND (c.reset OR w.fail_count = 0) THEN clock_timestamp() WHEN NOT c.reset THEN w.failing_since END,
+           last_failure_code = n.status_code, last_failure_reason = n.reason
+         FROM counts c LEFT JOIN n ON n.nth = c.last_failure WHERE w.id = c.id
+         RETURNING w.id, w.business_id, w.name, w.fail_count - c.failures AS count_before, w.fail_count, w.last_failure_code, w.last_failure_reason
        ), ${someFailed ? `failing AS (${FAILING}), ` : ''}hours AS (
          INSERT INTO dispatch.webhook_hours AS h (webhook_id, hour, succeeded, failed)
          SELECT webhook_id, date_trunc('hour', now(), 'UTC'), count(*) FILTER (WHERE state = 'succeeded'), count(*) FILTER (WHERE state = 'failed')

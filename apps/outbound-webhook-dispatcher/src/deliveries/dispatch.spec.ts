@@ -6,6 +6,7 @@ import {
   FindWantedEvents,
   GetDelivery,
   ListDeliveries,
+  ListFailingWebhooks,
   ListWebhooks,
   Redeliver,
   TestWebhook,
@@ -240,7 +241,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
     let status = 503;
     receiver.respond((_, response) => void response.writeHead(status).end());
-    await create();
+    const id = await create();
     const ended = async (nth: number, fail_count: number) => {
       await harness.publish(sent(nth));
       await eventually(async () => {
@@ -258,6 +259,13 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     status = 500;
     const again = await ended(4, 1);
     expect(Date.parse(again?.since ?? '')).toBeGreaterThan(Date.parse(first?.since ?? ''));
+    // However many events follow while it is off.
+    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
+    await harness.publish(...Array.from({ length: 20 }, (_, i) => sent(5 + i)));
+    await eventually(async () => (await states()).filter((state) => state === 'skipped').length === 20);
+    expect((await list())[0]?.failing).toEqual(again);
+    const { webhooks } = await harness.rpc.call(ListFailingWebhooks, {});
+    expect(webhooks).toEqual([expect.objectContaining({ id, last_response_code: 500, reason: 'responded 500 instead of 200' })]);
   });
 
   it('spec §3.4, decisions 34, 746: a successful redelivery resets the count, and a failed one or a test changes nothing', async () => {

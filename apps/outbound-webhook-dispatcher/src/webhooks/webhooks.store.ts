@@ -28,13 +28,6 @@ type FailingRow = Omit<Failing, 'business_id' | 'id' | 'last_triggered_at'> & {
   last_triggered_at: Date | null;
 };
 
-/** SQL: the end of the newest failed delivery of webhook `w`; nothing for one that does not fail. */
-const LAST_FAILURE = `LATERAL (
-         SELECT status_code AS last_response_code, reason FROM (
-           SELECT state, status_code, reason FROM dispatch.deliveries d WHERE d.webhook_id = w.id AND w.fail_count > 0 ORDER BY -d.id LIMIT 20
-         ) newest WHERE state = 'failed' LIMIT 1
-       ) last ON true`;
-
 @Injectable()
 export class WebhooksStore {
   constructor(private readonly db: Database) {}
@@ -56,12 +49,12 @@ export class WebhooksStore {
   async list(businessId: number): Promise<WebhookRecord[]> {
     const rows = await this.db.reads(businessId).query<WebhookRow>(
       `SELECT w.id, w.name, w.url, w.events, w.is_active, w.secret_sealed IS NOT NULL AS has_secret, o.valid_until AS old_secret_until,
-         w.last_triggered_at, w.fail_count, w.failing_since, last.last_response_code, last.reason, w.created_at,
+         w.last_triggered_at, w.fail_count, w.failing_since, w.last_failure_code AS last_response_code, w.last_failure_reason AS reason,
+         w.created_at,
          (SELECT json_agg(json_build_object('hour', to_char(h.hour AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"'),
                                             'succeeded', h.succeeded, 'failed', h.failed) ORDER BY h.hour)
           FROM dispatch.webhook_hours h WHERE h.webhook_id = w.id AND h.hour > now() - interval '24 hours') AS last_24_hours
        FROM dispatch.webhooks w LEFT JOIN dispatch.old_secrets o ON o.webhook_id = w.id AND o.valid_until > now()
-       LEFT JOIN ${LAST_FAILURE}
        WHERE w.business_id = $1 ORDER BY w.id`,
       [businessId],
     );
@@ -80,9 +73,8 @@ export class WebhooksStore {
   /** The worst first, with the end of the newest delivery. */
   async listFailing(): Promise<ReplyOf<typeof ListFailingWebhooks>['webhooks']> {
     const rows = await this.db.reads('service').query<FailingRow>(
-      `SELECT w.business_id, w.id, w.name, w.url, w.is_active, w.fail_count, w.last_triggered_at, last.last_response_code, last.reason
-       FROM (SELECT * FROM dispatch.webhooks WHERE fail_count > 0 ORDER BY fail_count DESC LIMIT 100) w
-       LEFT JOIN ${LAST_FAILURE} ORDER BY w.fail_count DESC, w.id`,
+      `SELECT business_id, id, name, url, is_active, fail_count, last_triggered_at, last_failure_code AS last_response_code, last_failure_reason AS reason
+       FROM dispatch.webhooks WHERE fail_count > 0 ORDER BY fail_count DESC, id LIMIT 100`,
     );
     return rows.map((row) => ({
       ...row,

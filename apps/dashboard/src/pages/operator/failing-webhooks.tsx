@@ -37,7 +37,7 @@ export function FailingWebhooks() {
                 </Table.Td>
                 <Table.Td ta="right">{number(one.fail_count)}</Table.Td>
                 <Table.Td maw={280} {...TYPED}>
-                  {one.last_response_code ?? one.reason ?? 'none'}
+                  {one.last_response_code ?? one.reason ?? 'unknown'}
                 </Table.Td>
                 <Table.Td>
                   <RelativeTime at={one.last_triggered_at} />

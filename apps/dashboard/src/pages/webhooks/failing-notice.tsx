@@ -8,7 +8,7 @@ import type { Webhook } from './webhook';
 export function FailingNotice({ webhook: { failing, is_active }, onRecover }: { webhook: Webhook; onRecover: () => void }) {
   const zone = useZone();
   if (!failing) return null;
-  const { since, last_response_code, reason } = failing;
+  const { since, reason } = failing;
   return (
     <Alert
       color="red"
@@ -17,9 +17,11 @@ export function FailingNotice({ webhook: { failing, is_active }, onRecover }: { 
       title={since ? `Deliveries fail since ${clockTime(since, zone)}` : 'Deliveries fail'}
     >
       <Stack gap="xs" align="flex-start">
-        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          Last failure: {reason ?? (last_response_code === null ? 'no response' : `responded ${last_response_code}`)}.
-        </Text>
+        {reason !== null && (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            Last failure: {reason}.
+          </Text>
+        )}
         <Text size="sm">
           {is_active === 1
             ? 'Each new event is still sent, once. Failed events are kept for 30 days. When your server responds with 200 again, redeliver them.'
