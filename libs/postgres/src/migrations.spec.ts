@@ -8,6 +8,17 @@ const Notes1 = migration('Notes1763000000001', 'CREATE TABLE shop.notes (id inte
 const Wrong2 = migration('Wrong1763000000002', 'CREATE TABLE shop.notes (id integer)');
 const Text2 = migration('Text1763000000002', 'ALTER TABLE shop.notes ADD text text');
 const Tags1 = migration('Tags1763000000001', 'CREATE TABLE shop.tags (id integer)');
+const Slow2 = migration('Slow1763000000002', 'SELECT pg_sleep(0.4)');
+
+/** The first message of a connection without the limits that it asks for, which PgBouncer ignores. */
+function withoutLimits(start: Buffer): Buffer {
+  const words = start.subarray(8).toString().split('\0');
+  const kept = words.flatMap((name, at) => (at % 2 === 1 || name.endsWith('_timeout') ? [] : [`${name}\0${words[at + 1] ?? ''}\0`]));
+  const body = Buffer.from(kept.filter((one) => one !== '\0\0').join('') + '\0');
+  const head = Buffer.from(start.subarray(0, 8));
+  head.writeInt32BE(head.length + body.length);
+  return Buffer.concat([head, body]);
+}
 
 describe('migrations while a whole stack starts', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -25,7 +36,11 @@ describe('migrations while a whole stack starts', () => {
       through.add(socket.on('error', () => undefined));
       if (attempts <= resets) return void socket.destroy();
       const server = connect(Number(target.port), target.hostname).on('error', () => undefined);
-      socket.pipe(server).pipe(socket);
+      socket.once('data', (start: Buffer) => {
+        server.write(withoutLimits(start));
+        socket.pipe(server);
+      });
+      server.pipe(socket);
     }).listen(0, '127.0.0.1');
     await once(proxy, 'listening');
     const address = new URL(database.url);
@@ -50,6 +65,18 @@ describe('migrations while a whole stack starts', () => {
     ]);
     expect(failures).toEqual([expect.any(Error)]);
     expect(attempts).toBeGreaterThan(2);
+  });
+
+  it('have their own limits if a PgBouncer ignores those of a connection and the role has others', async () => {
+    const other = new Client({ connectionString: database.url });
+    await other.connect();
+    await other.query(`ALTER DATABASE ${new URL(database.url).pathname.slice(1)} SET statement_timeout = '200ms'`);
+    await other.query('SELECT pg_advisory_lock(7214500231)');
+    await openProxy(0);
+    const migrated = runMigrations({ url, schema: 'shop', migrations: [Notes1, Slow2] });
+    await other.query('SELECT pg_sleep(0.4)');
+    await other.end();
+    expect(await migrated).toEqual(['Notes1763000000001', 'Slow1763000000002']);
   });
 
   it('fail at once if PostgreSQL refuses a statement', async () => {

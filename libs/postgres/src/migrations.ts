@@ -11,6 +11,9 @@ const MIGRATION_LOCK = 7_214_500_231;
 /** Longest wait for the database, in milliseconds. */
 const REACHABLE_WITHIN_MS = 60_000;
 
+/** Longest statement of a migration, in milliseconds: as long as the chart's Job. */
+const STATEMENT_WITHIN_MS = 600_000;
+
 /** A schema: each migration changes its tables once; functions are replaced whenever their file changes. */
 export interface SchemaOptions extends Pick<DatabaseOptions, 'url' | 'schema'> {
   migrations: NonNullable<DataSourceOptions['migrations']>;
@@ -35,6 +38,8 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
     { withinMs: REACHABLE_WITHIN_MS, onWait },
   );
   try {
+    // A role may have limits of its own, and other services may migrate for minutes.
+    await client.query('SET statement_timeout = 0; SET lock_timeout = 0');
     await client.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     // With prepared roles the schema exists and its owner may not create one: PostgreSQL refuses even IF NOT EXISTS.
     const { rows } = await client.query<{ exists: boolean }>('SELECT to_regnamespace(quote_ident($1)) IS NOT NULL AS exists', [
@@ -72,14 +77,16 @@ async function applyMigrations(options: SchemaOptions): Promise<string[]> {
 /** Imports TypeORM only here: its 300 files would take a third of the memory of a running service. */
 async function openDataSource({ url, schema, migrations }: SchemaOptions) {
   const { DataSource } = await import('typeorm');
-  const extra = { ...poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: 600_000 }), lock_timeout: TABLE_LOCK_WITHIN_MS };
-  return new DataSource({
+  const dataSource = await new DataSource({
     type: 'postgres',
     url,
     schema,
     migrations,
     migrationsTableName: 'migrations',
     logging: false,
-    extra,
+    extra: poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: STATEMENT_WITHIN_MS }),
   }).initialize();
+  // A PgBouncer ignores the limits that a connection asks for at its start.
+  await dataSource.query(`SET statement_timeout = ${STATEMENT_WITHIN_MS}; SET lock_timeout = ${TABLE_LOCK_WITHIN_MS}`);
+  return dataSource;
 }
