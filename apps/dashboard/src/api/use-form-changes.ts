@@ -6,13 +6,21 @@ export function changed<T extends object>(before: T, after: T): Partial<T> {
   return Object.fromEntries(entries) as Partial<T>;
 }
 
-/** A form over saved values. It sends only the fields that the person changed, so that it never overwrites concurrent changes of others. */
-export function useFormChanges<T extends object>(saved: T) {
+/**
+ * A form over saved values. It sends only the fields that the person changed, so that it never overwrites concurrent changes of others.
+ * @param isSaving whether a request runs that changes the saved values
+ */
+export function useFormChanges<T extends object>(saved: T, isSaving = false) {
   const [made, setMade] = useState<Partial<T>>({});
   const draft = { ...saved, ...made };
   return {
     draft,
-    set: (more: Partial<T>) => setMade((before) => ({ ...before, ...more })),
+    set: (more: Partial<T>) =>
+      setMade((before) => {
+        const all = { ...before, ...more };
+        // A field with its saved value again is unchanged. While a request may change that value, restoring it is a change.
+        return isSaving ? all : changed<Partial<T>>(saved, all);
+      }),
     changes: changed(saved, draft),
     /** Drops the saved changes and keeps later ones, which a person made while the request ran. */
     done: (sent: Partial<T>) =>

@@ -22,23 +22,23 @@ const AMOUNT = /^\d{1,6}(\.\d{1,6})?$/;
 
 export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) {
   const queries = useQueryClient();
-  const { draft, set, changes, done } = useFormChanges(settings);
   const [key, setKey] = useState('');
-  const cost = draft.daily_cost_limit;
   const currency = settings.costs?.currency ?? null;
   const save = useMutation({
-    mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/auto-reply', { body: { ...sent, ...(key && { api_key: key }) } })),
+    mutationFn: (sent: Partial<Schemas['AutoReply']>) =>
+      request(api.PUT('/api/client/auto-reply', { body: { ...sent, ...(key && { api_key: key }) } })),
     onError: shownByForm,
-    onSuccess: async ({ message }, sent) => {
+    onSuccess: async ({ message }) => {
       notifySuccess(message);
       setKey('');
       await queries.invalidateQueries({ queryKey: ['auto-reply'] });
-      done(sent);
     },
   });
+  const { draft, set, changes, done } = useFormChanges(settings, save.isPending);
+  const cost = draft.daily_cost_limit;
   return (
     <Card withBorder>
-      <Form onSubmit={() => save.mutate(changes)} error={save.error}>
+      <Form onSubmit={() => save.mutate(changes, { onSuccess: (_, sent) => done(sent) })} error={save.error}>
         <Switch
           label="Reply to customers automatically"
           checked={draft.enabled}

@@ -18,19 +18,18 @@ function zoneHint({ timezone, timezone_now, timezone_from }: Schemas['Settings']
 export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const queries = useQueryClient();
   const { user } = useMe();
-  const { draft, set, changes, done } = useFormChanges(settings);
   const save = useMutation({
-    mutationFn: (sent: typeof changes) => request(api.PUT('/api/client/settings', { body: sent })),
+    mutationFn: (sent: Partial<Schemas['Settings']>) => request(api.PUT('/api/client/settings', { body: sent })),
     onError: shownByForm,
-    onSuccess: async ({ message }, sent) => {
+    onSuccess: async ({ message }) => {
       notifySuccess(message);
       await Promise.all(['settings', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
-      done(sent);
     },
   });
+  const { draft, set, changes, done } = useFormChanges(settings, save.isPending);
   return (
     <TitledCard title="Rules">
-      <Form onSubmit={() => save.mutate(changes)} error={save.error}>
+      <Form onSubmit={() => save.mutate(changes, { onSuccess: (_, sent) => done(sent) })} error={save.error}>
         <Field name="timezone">
           <Select
             label="Time zone"
