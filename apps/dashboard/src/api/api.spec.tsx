@@ -23,6 +23,22 @@ describe('what pages share to read and change (decision 430)', () => {
     expect(result.current.draft).toEqual({ name: 'a', words: ['x'], limit: 2 });
   });
 
+  it('form: a restored field follows the changes of others, unless a request is writing it', () => {
+    const { result, rerender } = renderHook(({ name, isSaving = false }) => useFormChanges({ name }, isSaving), {
+      initialProps: { name: 'a' } as { name: string; isSaving?: boolean },
+    });
+    act(() => result.current.set({ name: 'b' }));
+    act(() => result.current.set({ name: 'a' }));
+    rerender({ name: 'c' });
+    expect(result.current).toMatchObject({ draft: { name: 'c' }, changes: {} });
+    act(() => result.current.set({ name: 'd' }));
+    rerender({ name: 'c', isSaving: true });
+    act(() => result.current.set({ name: 'c' }));
+    rerender({ name: 'd' });
+    act(() => result.current.done({ name: 'd' }));
+    expect(result.current.changes).toEqual({ name: 'c' });
+  });
+
   it('change: reports the message, reloads the queries, and shows an error with its request', async () => {
     let fails = false;
     function Limits() {
