@@ -162,7 +162,7 @@ describe('what pages share to read and change (decision 430)', () => {
     await refreshed;
   });
 
-  it('kept state: survives a reload, belongs to one user, and is forgotten also after its page is gone', () => {
+  it('kept state: survives a reload, belongs to one user, and changes also after its page is gone, in the page that shows it now', () => {
     const page = (userId: number) => {
       queries.setQueryData(['me'], { user: { id: userId } });
       const wrapper = ({ children }: PropsWithChildren) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
@@ -176,7 +176,16 @@ describe('what pages share to read and change (decision 430)', () => {
     expect(second.result.current[0]).toBe('half a reply');
     second.unmount();
     act(() => second.result.current[2]());
-    expect(page(1).result.current[0]).toBe('');
+    const third = page(1);
+    expect(third.result.current[0]).toBe('');
+    act(() => third.result.current[1]('half a reply'));
+    third.unmount();
+    const fourth = page(1);
+    act(() => fourth.result.current[1]('half a reply and more'));
+    act(() => third.result.current[2]());
+    expect(fourth.result.current[0]).toBe('half a reply and more');
+    act(() => third.result.current[3]((now) => `${now}!`));
+    expect([fourth.result.current[0], page(1).result.current[0]]).toEqual(Array(2).fill('half a reply and more!'));
   });
 
   it('kept value: keeps nothing rather than an old value when the storage of the browser is full', () => {

@@ -394,17 +394,23 @@ describe('the inbox (additions §9)', () => {
       expect((await field()).value).toBe('Call him\nand his wife');
     });
 
-    it('is kept if it was not saved while another conversation is open', async () => {
+    it.each(['is open', 'was open'])('is kept if it was not saved while another conversation %s', async (other) => {
       write(await field(), 'Call him');
       enter(await field());
       await waitFor(() => expect(responses).toHaveLength(1));
+      const fail = async () => {
+        responses[0]?.(new Refusal(503, { error: 'A service is unavailable.' }));
+        await screen.findByText('A service is unavailable.');
+      };
       await press(/^Person 2/);
       await screen.findByText('Text of wamid.2');
-      responses[0]?.(new Refusal(503, { error: 'A service is unavailable.' }));
-      await screen.findByText('A service is unavailable.');
+      if (other === 'is open') await fail();
       await press(/^Person 1/);
       await screen.findByText('Text of wamid.1');
+      if (other === 'was open') await fail();
       expect((await field()).value).toBe('Call him');
+      write(await field(), 'Call him today');
+      expect(JSON.parse(sessionStorage.getItem('kept 1 drafts 1') ?? '')).toMatchObject({ note: 'Call him today' });
     });
   });
 
