@@ -145,6 +145,7 @@ export function ConversationThread({
               replies.drop(one);
               if (one.file) return;
               setDraft((now) => ({ ...now, kind: 'reply', reply: before(one.text, now.reply) }));
+              setQuoted((now) => messages.find(({ message_id }) => message_id === one.replyTo) ?? now);
             }}
           />
         ))}

@@ -435,8 +435,10 @@ describe('the inbox (additions §9)', () => {
       expect((await note()).value).toBe('He pays late');
     });
 
-    it('stays a note when the agent edits a reply that was not sent', async () => {
+    it('stays a note when the agent edits a reply that was not sent, which keeps its quotation', async () => {
       open('/inbox?id=1', three, { [REPLY]: () => new Refusal(503, { error: 'A service is unavailable.' }) });
+      await screen.findByText('Text of wamid.1');
+      await press('Quote');
       await type('Reply', 'Yes, today');
       await press('Send');
       await screen.findByText(/^Not sent/);
@@ -444,6 +446,8 @@ describe('the inbox (additions §9)', () => {
       await type('Note', 'He pays late');
       await press('Edit');
       expect((await reply()).value).toBe('Yes, today');
+      await press('Send');
+      await waitFor(() => expect(sent().map(({ body }) => body)).toEqual(Array(2).fill({ text: 'Yes, today', reply_to: 'wamid.1' })));
       await press('Note');
       expect((await note()).value).toBe('He pays late');
     });
