@@ -47,7 +47,8 @@ function DeliveriesLink({ webhook: { id, fail_count, last_24_hours = [] } }: { w
   const failed = last_24_hours.filter((hour) => hour.failed > 0);
   const from = failed[0]?.hour;
   const left = useQuery({
-    queryKey: ['home', 'failed', id, from],
+    // Not under `home`: live events would repeat the search each second.
+    queryKey: ['webhook-failed', id, from],
     queryFn: () => hasFailedEvent(id, from ?? ''),
     enabled: fail_count === 0 && from !== undefined,
     refetchInterval: 60_000,
