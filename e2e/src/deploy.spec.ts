@@ -744,8 +744,31 @@ describe('the Helm chart', () => {
         { to: [{ namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'nats' } } }], ports: [{ port: 4222 }] },
       ];
       const manifests = render({ network: { dataNamespace: '', extraEgress } });
+      const migrations = egressOf(manifests, 'messaging-gateway-migrations');
+      expect(migrations).toEqual(egressOf(manifests, 'messaging-gateway-default'));
+      expect(egressOf(render(), 'messaging-gateway-migrations')).toEqual(egressOf(render(), 'messaging-gateway-default'));
       for (const policy of of(manifests, 'NetworkPolicy')) expect(() => new NetworkPolicy(policy as never).validate()).not.toThrow();
       expect(egressOf(manifests, 'messaging-gateway-default').slice(1)).toEqual(extraEgress);
+    });
+
+    it('lets migrations reach the data services of new values, before the upgrade changes the other policies', () => {
+      interface Hook {
+        metadata: { annotations: Record<string, string> };
+        spec: { podSelector: { matchLabels: Record<string, string> } };
+      }
+      const manifests = render();
+      const policy = of(manifests, 'NetworkPolicy').find(
+        ({ metadata }) => metadata.name === 'messaging-gateway-migrations',
+      ) as never as Hook;
+      for (const job of of(manifests, 'Job') as never as (Hook & { spec: { template: { metadata: { labels: object } } } })[]) {
+        expect(policy.metadata.annotations['helm.sh/hook']).toBe(job.metadata.annotations['helm.sh/hook']);
+        expect(Number(policy.metadata.annotations['helm.sh/hook-weight'])).toBeLessThan(
+          Number(job.metadata.annotations['helm.sh/hook-weight'] ?? 0),
+        );
+        expect(job.spec.template.metadata.labels).toMatchObject(policy.spec.podSelector.matchLabels);
+      }
+      for (const service of of(manifests, 'Deployment') as never as { spec: { template: { metadata: { labels: object } } } }[])
+        expect(service.spec.template.metadata.labels).not.toMatchObject(policy.spec.podSelector.matchLabels);
     });
   });
 });
