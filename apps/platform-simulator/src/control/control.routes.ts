@@ -6,9 +6,10 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AccountFields } from '../accounts/accounts';
 import { GraphFailure, missingObject } from '../graph-error';
 import { SettingsChange } from '../profile/profile';
-import { accountOfNumber, readRequest } from './control-requests';
+import { accountOfNumber, readPerson, readRequest } from './control-requests';
 import { inbound, InboundRequest } from './inbound';
 import { LoadRequest } from '../people/load';
+import { personName } from '../people/person-name';
 import { AccountChange, changeAccount, changeTemplate, handshake, postRaw, postStatus, RawRequest, StatusRequest } from './platform-events';
 import { RuleRequest } from '../faults/rules';
 import { resetSimulator, restoreSnapshot, Snapshot, takeSnapshot } from './snapshot';
@@ -80,7 +81,7 @@ function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     })),
   }));
   app.get<{ Querystring: { phone_number_id?: string; person?: string } }>('/__sim/phone', async ({ query }) => ({
-    messages: parts.phones.thread(query.phone_number_id ?? '', query.person ?? ''),
+    messages: parts.phones.thread(query.phone_number_id ?? '', personName(query.person ?? '') ?? ''),
     people: parts.phones.people(query.phone_number_id ?? ''),
   }));
   app.get('/__sim/otps', async () => ({ otps: parts.codes.all() }));
@@ -131,7 +132,8 @@ function webhookRoutes(app: FastifyInstance, parts: SimulatorParts): void {
 function ruleRoutes(app: FastifyInstance, { rules, requests }: SimulatorParts): void {
   app.get('/__sim/rules', async () => ({ rules: rules.all() }));
   app.post('/__sim/rules', async ({ body }) => {
-    const id = rules.add(readRequest(RuleRequest, body));
+    const { match, ...rule } = readRequest(RuleRequest, body);
+    const id = rules.add({ ...rule, match: { ...match, ...(match?.to !== undefined && { to: readPerson('match.to', match.to) }) } });
     if (id === null) throw new GraphFailure(100, 'too many rules; delete some');
     return { id };
   });

@@ -5,7 +5,8 @@ import { isMediaKind } from '../media/media-types';
 import { sha256 } from '../media/media-store';
 import { SAMPLES } from '../media/samples';
 import type { InboundMessage } from '../people/people';
-import { accountOfNumber, readRequest } from './control-requests';
+import { USER_ID } from '../people/person-name';
+import { accountOfNumber, readPerson, readRequest } from './control-requests';
 import type { SimulatorParts } from '../simulator-parts';
 
 /** Contents of the types without a file, for tests that need any message of a type (platform §4.4). */
@@ -43,10 +44,10 @@ const object = Type.Record(Type.String(), Type.Unknown());
 export const InboundRequest = Type.Object(
   {
     phone_number_id: Type.String(),
-    /** Digits. */
+    /** A phone number, with or without punctuation, or a business-scoped user id. */
     from: optional(Type.String({ minLength: 1 })),
     /** Business-scoped user id; with `from` the callback carries both. */
-    bsuid: optional(Type.String({ minLength: 1 })),
+    bsuid: optional(Type.String({ pattern: USER_ID.source })),
     name: optional(Type.String()),
     /** The customer's username, as `profile.username`. */
     username: optional(Type.String({ minLength: 1 })),
@@ -93,8 +94,9 @@ function inboundMessageOf(parts: SimulatorParts, account: Account, request: Inbo
   const { name = 'Simulated Person', username, type = 'text', context, referral } = request;
   const { errors = type === 'unsupported' ? UNSUPPORTED_ERRORS : undefined } = request;
   const { bsuid: userId } = request;
-  const from = request.from ?? userId ?? '';
-  if (from === '') throw new GraphFailure(100, 'from or bsuid is required');
+  const sender = request.from ?? userId;
+  if (sender === undefined) throw new GraphFailure(100, 'from or bsuid is required');
+  const from = readPerson('from', sender);
   const members = { ...(context && { context }), ...(referral && { referral }), ...(errors && { errors }) };
   const at = timeOf(request.at, parts.clock.now());
   return {

@@ -1,6 +1,6 @@
 import { eventually, newContext, startBrowser } from '@mgw/testing';
 import type { Browser, Page } from 'playwright-core';
-import { NUMBER, Started } from '../simulator.fixture';
+import { codeOf, NUMBER, Started } from '../simulator.fixture';
 
 describe('the phone page (platform §8.4)', () => {
   let browser: Browser;
@@ -74,5 +74,23 @@ describe('the phone page (platform §8.4)', () => {
       { type: 'button', sub_type: 'url', index: '0', parameters },
     ]);
     await page.locator('#codes code', { hasText: '815162' }).waitFor();
+  });
+
+  it('takes a customer’s number with punctuation, and shows why it refuses another text', async () => {
+    await page.getByLabel('Customer').fill('+1 (201) 555-0102');
+    await page.getByLabel('Message').fill('With punctuation');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('With punctuation').waitFor();
+    expect(started.messages().at(-1)).toMatchObject({ from: '12015550102' });
+    await page.getByRole('button', { name: 'platform overloaded' }).click();
+    await page.getByText('will be refused with 131016').waitFor();
+    expect(codeOf(await started.sendTemplate('12015550102'))).toBe(131016);
+    await page.getByLabel('Customer').fill('Asha');
+    for (const button of ['Photo', 'token expired']) {
+      await page.getByRole('button', { name: 'Remove all rules' }).click();
+      await page.getByText('Rules removed').waitFor();
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText('must be a phone number or a business-scoped user id').waitFor();
+    }
   });
 });

@@ -33,7 +33,7 @@ const fault = {
 /** Replaces the normal handling of a message. */
 export type Fault = Static<TObject<typeof fault>>;
 
-/** All present members must be equal; `to` is digits or a business-scoped user id. */
+/** All present members must be equal; `to` is a phone number or a business-scoped user id. */
 const Match = Type.Object(
   { to: optional(Type.String()), type: optional(Type.String()), template: optional(Type.String()) },
   { additionalProperties: false },

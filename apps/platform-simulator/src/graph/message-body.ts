@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { TemplateComponentRequest } from '@mgw/platform-api';
 import { GraphFailure } from '../graph-error';
+import { personName, USER_ID } from '../people/person-name';
 import { checkShape, strict } from './shape';
 
 /** `POST /{phone_number_id}/messages` without its content; each type has its own check (platform §1.1). */
@@ -40,15 +41,11 @@ function contentOf(content: unknown): unknown {
   }
 }
 
-const USER_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
-
 /** Digits or a business-scoped user id. `to` wins; an empty value counts as absent. @throws GraphFailure 100 if both are absent */
 export function recipientOf({ to = '', recipient = '' }: MessageBody): string {
-  const digits = to.replace(/[\s()+.-]/g, '');
-  if (/^\d{5,17}$/.test(digits)) return digits;
-  const person = to || recipient;
-  if (person === '') throw new GraphFailure(100, 'The parameter to is required.');
-  if (!USER_ID.test(person))
+  if (to === '' && recipient === '') throw new GraphFailure(100, 'The parameter to is required.');
+  const person = to === '' ? recipient : personName(to);
+  if (person === null || (to === '' && !USER_ID.test(recipient)))
     throw new GraphFailure(131009, 'Parameter value is not valid', { details: 'the recipient is neither a phone number nor a user id' });
   return person;
 }
