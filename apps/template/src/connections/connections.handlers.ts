@@ -95,12 +95,8 @@ export class ConnectionsHandlers {
    * Keeps the secret before the change, with which WhatsApp may still sign callbacks. Neither a repeated change nor one that replaces a
    * damaged secret pushes it out.
    */
-  private async save(change: RequestOf<typeof SetConnection>): Promise<Connection> {
-    const { business_id, app_secret_sealed, ...others } = change;
-    const known = app_secret_sealed ? await this.connections.find(business_id) : null;
-    if (!app_secret_sealed || !known) return this.connections.save(change);
-    const context = `connection.app_secret:${business_id}`;
-    if (this.sealer.isSame(app_secret_sealed, known.app_secret_sealed, context)) return this.connections.save({ business_id, ...others });
-    return this.connections.save(change, this.sealer.openOrNull(known.app_secret_sealed, context) !== null);
+  private save(change: RequestOf<typeof SetConnection>): Promise<Connection> {
+    const open = (sealed: string) => this.sealer.openOrNull(sealed, `connection.app_secret:${change.business_id}`);
+    return this.connections.save(change, (stored, replacement) => open(stored) !== null && open(stored) !== open(replacement));
   }
 }

@@ -115,20 +115,30 @@ describe('connections (platform §3.3)', () => {
 
   it('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async () => {
     expect(await codeOf(fixture.connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
+    await Promise.all([fixture.connect(), fixture.connect()]);
     const first = (await fixture.connect()).connection;
     const change = () =>
       fixture.connect(1, {
         access_token_sealed: undefined,
         app_secret_sealed: fixture.harness.sealer.seal('new', 'connection.app_secret:1'),
       });
-    const second = (await change()).connection;
-    expect(second).toMatchObject({
-      access_token_sealed: first.access_token_sealed,
-      previous_app_secret_sealed: first.app_secret_sealed,
+    // A doubled change: both requests start before either of them is stored.
+    const responses = await fixture.harness.db.transaction(async (tx) => {
+      await tx.query('SELECT FROM template.connections FOR UPDATE');
+      const both = [change(), change()];
+      const waiting = `SELECT FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%app_secret_sealed%'`;
+      await eventually(async () => (await fixture.harness.db.query(waiting)).length === 2);
+      return both;
     });
-    expect(fixture.harness.sealer.open(second.app_secret_sealed, 'connection.app_secret:1')).toBe('new');
-    // The response of the first change may have been lost.
-    expect((await change()).connection).toMatchObject({ previous_app_secret_sealed: first.app_secret_sealed });
+    // The response may have been lost, so the change is repeated.
+    for (const { connection } of [...(await Promise.all(responses)), await change()]) {
+      expect(connection).toMatchObject({
+        access_token_sealed: first.access_token_sealed,
+        previous_app_secret_sealed: first.app_secret_sealed,
+      });
+      expect(fixture.harness.sealer.open(connection.app_secret_sealed, 'connection.app_secret:1')).toBe('new');
+    }
     await fixture.harness.db.query(`UPDATE template.connections SET app_secret_changed_at = now() - interval '25 hours'`);
     expect((await fixture.connection())?.previous_app_secret_sealed).toBeNull();
     const stored = () => fixture.harness.db.query('SELECT FROM template.connections WHERE previous_app_secret_sealed IS NOT NULL');

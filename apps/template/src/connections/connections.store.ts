@@ -78,24 +78,44 @@ export class ConnectionsStore {
    * @param keepsAppSecret whether a replaced app secret stays valid for a day
    * @throws GatewayError VALIDATION_FAILED when the first connection lacks a secret
    */
-  async save(change: RequestOf<typeof SetConnection>, keepsAppSecret = true): Promise<Connection> {
-    const secrets = [change.access_token_sealed ?? null, change.app_secret_sealed ?? null, change.verify_token_sealed ?? null];
-    const values = [change.business_id, change.phone_number_id, change.business_account_id, ...secrets];
-    const changed = await this.db.query<ConnectionRow>(
-      `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
-         access_token_sealed = coalesce($4, access_token_sealed),
-         previous_app_secret_sealed = CASE WHEN $5::text IS NOT NULL AND $7 THEN app_secret_sealed ELSE previous_app_secret_sealed END,
-         app_secret_changed_at = CASE WHEN $5::text IS NOT NULL AND $7 THEN now() ELSE app_secret_changed_at END,
-         app_secret_sealed = coalesce($5, app_secret_sealed),
-         verify_token_sealed = coalesce($6, verify_token_sealed),
-         restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
-         number_verified_at = CASE WHEN phone_number_id = $2 AND status <> 'problem' THEN number_verified_at END,
-         number_details = CASE WHEN phone_number_id = $2 THEN number_details END,
-         status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
-       WHERE business_id = $1 RETURNING ${COLUMNS}`,
-      [...values, keepsAppSecret],
-    );
-    const [row] = changed.length > 0 ? changed : await this.create(values);
+  async save(
+    change: RequestOf<typeof SetConnection>,
+    keepsAppSecret: (stored: string, replacement: string) => boolean,
+  ): Promise<Connection> {
+    const { business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed, verify_token_sealed } = change;
+    const secrets = { access_token: access_token_sealed, app_secret: app_secret_sealed, verify_token: verify_token_sealed };
+    const values = [business_id, phone_number_id, business_account_id, ...Object.values(secrets).map((sealed) => sealed ?? null)];
+    const missing = Object.entries(secrets).flatMap(([field, sealed]) => (sealed === undefined ? [field] : []));
+    const row = await this.db.transaction(async (tx) => {
+      const [created] = missing.length === 0 ? await this.create(tx, values) : [];
+      if (created) return created;
+      // Concurrent changes wait here: each compares its app secret with the one that it replaces.
+      const [stored] = await tx.query<{ app_secret_sealed: string }>(
+        'SELECT app_secret_sealed FROM template.connections WHERE business_id = $1 FOR NO KEY UPDATE',
+        [business_id],
+      );
+      if (!stored) {
+        throw new GatewayError('VALIDATION_FAILED', 'The first connection needs access_token, app_secret and verify_token.', {
+          details: missing.map((field) => ({ field, message: 'is required for the first connection' })),
+        });
+      }
+      const keeps = app_secret_sealed !== undefined && keepsAppSecret(stored.app_secret_sealed, app_secret_sealed);
+      const [changed] = await tx.query<ConnectionRow>(
+        `UPDATE template.connections SET phone_number_id = $2, business_account_id = $3,
+           access_token_sealed = coalesce($4, access_token_sealed),
+           previous_app_secret_sealed = CASE WHEN $7 THEN app_secret_sealed ELSE previous_app_secret_sealed END,
+           app_secret_changed_at = CASE WHEN $7 THEN now() ELSE app_secret_changed_at END,
+           app_secret_sealed = coalesce($5, app_secret_sealed),
+           verify_token_sealed = coalesce($6, verify_token_sealed),
+           restrictions = CASE WHEN business_account_id = $3 THEN restrictions ELSE '{}' END,
+           number_verified_at = CASE WHEN phone_number_id = $2 AND status <> 'problem' THEN number_verified_at END,
+           number_details = CASE WHEN phone_number_id = $2 THEN number_details END,
+           status = 'unchecked', checked_at = NULL, problem = NULL, probe_at = now()
+         WHERE business_id = $1 RETURNING ${COLUMNS}`,
+        [...values, keeps],
+      );
+      return changed;
+    });
     return toConnection(row as ConnectionRow);
   }
 
@@ -155,18 +175,12 @@ export class ConnectionsStore {
     await tx.query('UPDATE template.connections SET probe_at = now() WHERE business_id = $1', [businessId]);
   }
 
-  private create(values: unknown[]): Promise<ConnectionRow[]> {
-    if (values.includes(null)) {
-      throw new GatewayError('VALIDATION_FAILED', 'The first connection needs access_token, app_secret and verify_token.', {
-        details: ['access_token', 'app_secret', 'verify_token']
-          .filter((_, i) => values[i + 3] === null)
-          .map((field) => ({ field, message: 'is required for the first connection' })),
-      });
-    }
-    return this.db.query<ConnectionRow>(
+  /** @returns nothing if the business has a connection */
+  private create(tx: Tx, values: unknown[]): Promise<ConnectionRow[]> {
+    return tx.query<ConnectionRow>(
       `INSERT INTO template.connections
          (business_id, phone_number_id, business_account_id, access_token_sealed, app_secret_sealed, verify_token_sealed)
-       VALUES ($1, $2, $3, $4, $5, $6) RETURNING ${COLUMNS}`,
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (business_id) DO NOTHING RETURNING ${COLUMNS}`,
       values,
     );
   }
