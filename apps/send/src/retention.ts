@@ -10,6 +10,9 @@ export const firstIntentIdAt = (time: string) => `rpad(lpad(to_hex((extract(epoc
 
 const IS_STORED = `EXISTS (SELECT FROM send.stored_files s WHERE s.business_id = aged.business_id AND s.media_id = aged.media_id AND s.state = 'stored')`;
 
+/** A scalar subquery reads the index for each change. For NOT EXISTS, PostgreSQL might read all messages instead. */
+const HAS_NO_MESSAGE = `(SELECT true FROM send.inbound_messages m WHERE m.business_id = aged.business_id AND m.message_id = aged.message_id LIMIT 1) IS NULL`;
+
 /** Keeps every send whose outcome is open. An Idempotency-Key is valid for 24 hours (decision 24). */
 export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
   rows: [
@@ -17,6 +20,11 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
     { table: 'send.idempotency_keys', where: `created_at < now() - interval '25 hours'` },
     { table: 'send.notes', where: `created_at < ${startOfMonth(days)}` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
+    // The message was erased, or the gateway never had it: WhatsApp repeats a callback for seven days (decision 384). A round reads two days.
+    {
+      table: 'send.message_changes',
+      where: `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days' AND ${HAS_NO_MESSAGE}`,
+    },
     { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days' AND NOT ${IS_STORED}` },
     // Files that no store has taken.
     { table: 'send.stored_files', where: `attempts = 0 AND conversation_id IS NULL AND last_used_at < now()` },
