@@ -12,6 +12,7 @@ const broadcast = {
   ...{ total_recipients: 10, sent: 7, failed: 3, unclear: 0, pending: 0, delivered: 6, read: 4, replied: 2, retryable: 0, failures: [] },
 };
 
+const template = { name: 'offer', language: 'en', header_type: null, header_text: null, variables: ['first_name'], components: [] };
 const me = { user: { id: 1, role: 'manager' }, business: { id: 1, timezone: 'UTC' } };
 
 /** Draws the details of a broadcast. */
@@ -26,6 +27,7 @@ function drawDetail(changed: object, routes: Parameters<typeof draw>[1] = {}): v
     'GET /api/client/me': () => me,
     'GET /api/client/broadcasts/7': () => ({ ...broadcast, ...changed }),
     'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [], next_cursor: null }),
+    'GET /api/client/templates': () => ({ templates: [template] }),
     ...routes,
   });
 }
@@ -84,9 +86,10 @@ describe('the details of a broadcast', () => {
   });
 
   it('decision 622: a copy replaces the draft of a new broadcast only after the person agrees', async () => {
-    const download = jest.fn(() => new Response('phone,state\r\n12015550100,sent\r\n'));
+    const download = jest.fn(() => new Response('phone,body_1,state\r\n12015550100,Asha,sent\r\n'));
     const routes = copied(download);
-    const kept = () => (JSON.parse(sessionStorage.getItem('kept 1 broadcast') ?? '{}') as { name?: string }).name;
+    const stored = () => JSON.parse(sessionStorage.getItem('kept 1 broadcast') ?? '{}') as { name?: string; mapping?: object };
+    const kept = () => stored().name;
     const draft = { ...{ name: 'Winter', template: null, text: '', file: null, table: null, mapping: {}, startsAt: null, version: 1 } };
     sessionStorage.setItem('kept 1 broadcast', JSON.stringify(draft));
     drawDetail({}, routes);
@@ -99,6 +102,7 @@ describe('the details of a broadcast', () => {
     await press('Duplicate');
     await press('Replace the draft', 'button', await screen.findByRole('dialog', { name: 'Replace your draft?' }));
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
+    expect(stored().mapping).toEqual({ phone: { column: 0, name: 'phone' }, body_first_name: { column: 1, name: 'body_1' } });
     cleanup();
     sessionStorage.clear();
     drawDetail({}, routes);

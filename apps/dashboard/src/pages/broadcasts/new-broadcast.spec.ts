@@ -46,7 +46,7 @@ describe('a new broadcast (decisions 452, 453)', () => {
     expect(mapping).toEqual({
       header_1: { text: 'https://example.com/a.pdf' },
       phone: { column: 2, name: 'Mobile' },
-      body_1: { column: 1, name: 'Name' },
+      body_name: { column: 1, name: 'Name' },
       body_2: { column: 0, name: 'id' },
     });
     expect(isMapped(fields, mapping)).toBe(true);
@@ -62,7 +62,7 @@ describe('a new broadcast (decisions 452, 453)', () => {
     const first = { ...mapByNames(own, ['phone', 'first', 'order', 'total']), body_2: chosen(3, 'total') };
     expect(mapByNames(own, ['Total', 'Order', 'First', 'Phone'], first)).toEqual({
       phone: { column: 3, name: 'phone' },
-      body_1: { column: 2, name: 'first' },
+      body_name: { column: 2, name: 'first' },
       body_2: chosen(0, 'total'),
     });
     const shorter = mapByNames(own, ['phone', 'first', 'order'], first);
@@ -72,12 +72,27 @@ describe('a new broadcast (decisions 452, 453)', () => {
     expect(mapByNames(own, ['phone', 'first', 'order', 'total'], shorter)).toEqual(first);
     // A column that nobody chose is looked for again by its name, but not by its place.
     const renamed = mapByNames(own, ['mobile', 'x', 'y'], mapByNames(own, ['phone', 'first', 'order']));
-    expect(renamed).toMatchObject({ phone: { column: 0 }, body_1: { column: null, name: 'first' }, body_2: { column: null } });
+    expect(renamed).toMatchObject({ phone: { column: 0 }, body_name: { column: null, name: 'first' }, body_2: { column: null } });
     // With two columns of the name, only the one at the same place is certain.
     const twice = (column: number) => mapByNames(own, ['phone', 'total', 'total'], { body_2: chosen(column, 'total') })['body_2'];
     expect([twice(2), twice(3)]).toEqual([chosen(2, 'total'), { ...chosen(3, 'total'), column: null }]);
     const none = mapByNames(fields, ['phone', 'header_1', 'header_2'], { header_2: null });
     expect(none).toMatchObject({ header_1: { column: 1 }, header_2: null });
+  });
+
+  it('decision 728: keeps the source of a variable in another language, whose text has the variables in another order', () => {
+    const inLanguage = (variables: string[], header_text: string) =>
+      fieldsOf({ header_type: 'TEXT', header_text, variables, components: [] } as unknown as Template);
+    const [english, hindi] = [
+      inLanguage(['first_name', 'order_id'], '{{shop}} in {{city}}'),
+      inLanguage(['order_id', 'first_name', 'total'], '{{city}}: {{shop}}'),
+    ];
+    const table = readTable('phone,first_name,order_id,header_1,header_2,sum\n12015550100,Asha,1007,Kaveri,Pune,99');
+    const mapping = mapByNames(english, table.names);
+    expect(recipientsOf(english, mapping, table)).toMatchObject([{ body_params: ['Asha', '1007'], header_params: ['Kaveri', 'Pune'] }]);
+    expect(recipientsOf(hindi, mapByNames(hindi, table.names, mapping), table)).toMatchObject([
+      { body_params: ['1007', 'Asha', '99'], header_params: ['Pune', 'Kaveri'] },
+    ]);
   });
 
   it('takes the values of buttons from their columns', () => {

@@ -5,6 +5,8 @@ export type Template = Schemas['TemplateList']['templates'][number];
 /** A value for a template's header or button. */
 export interface ValueField {
   label: string;
+  /** The variable, such as `first_name` or `1`. */
+  variable?: string;
   /** A value as the template's author wrote it, or the variable's name. */
   example?: string;
   isOptional?: boolean;
@@ -53,19 +55,19 @@ export function bodyFields(template: Template): ValueField[] {
   return template.variables.map((variable, i) => {
     const name = variable === String(i + 1) ? undefined : variable;
     const field = withExample(name ? `{{${i + 1}}} ${name}` : `{{${i + 1}}}`, examples[i]);
-    return { ...field, ...(!field.example && name && { example: name }) };
+    return { ...field, variable, ...(!field.example && name && { example: name }) };
   });
 }
 
 /** `header_params` in their order (decision 15). */
 export function headerFields(template: Template): ValueField[] {
   const variables = variablesOf(template);
-  const examples = examplesOf(
-    template,
-    'header',
-    variables.map((variable) => variable.replaceAll(/\W/g, '')),
+  const names = variables.map((variable) => variable.replaceAll(/\W/g, ''));
+  const examples = examplesOf(template, 'header', names);
+  return (
+    MEDIA_FIELDS[template.header_type ?? ''] ??
+    names.map((variable, i) => ({ ...withExample(`Header: ${variables[i]}`, examples[i]), variable }))
   );
-  return MEDIA_FIELDS[template.header_type ?? ''] ?? variables.map((variable, i) => withExample(`Header: ${variable}`, examples[i]));
 }
 
 export function filledHeader(template: Template, values: string[]): string | null {
