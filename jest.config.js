@@ -52,6 +52,8 @@ module.exports = {
   reporters: ['default', '<rootDir>/libs/testing/src/jest-summary-reporter.cjs'],
   testSequencer: '<rootDir>/libs/testing/src/lanes-sequencer.cjs',
   testTimeout: 120_000,
+  // Tests that run side by side (side-by-side.ts).
+  maxConcurrency: 4,
   // One more than a small machine has cores, because specs of services wait. With two more, slow machines missed deadlines.
   maxWorkers: 3,
 };

@@ -18,7 +18,7 @@ import {
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { sampleConversation, startHarness, type Harness } from '@mgw/harness';
-import { startReceiver } from '@mgw/testing';
+import { eventually, startReceiver } from '@mgw/testing';
 import { service } from '../main';
 
 const BUSINESS = 1;
@@ -85,6 +85,12 @@ export interface AutoReplies {
   replies(): Promise<Reply[]>;
   /** The state of each question. */
   states(): Promise<Record<string, string>>;
+  /** Resolves when the model was called with a question. */
+  isModelCalled(question: string): Promise<unknown>;
+  /** Resolves with the reply to a question that is no longer pending. */
+  ended(question: string): Promise<Reply>;
+  /** Like `ended`, without the pauses before the next attempts. */
+  endedAfterPauses(question: string): Promise<Reply>;
 }
 
 /** Starts a database, a broker, a model and a send service that honours Idempotency-Keys. */
@@ -181,6 +187,13 @@ export async function startAutoReplies(): Promise<AutoReplies> {
   });
 
   const replies = async () => (await harness.rpc.call(ListAutoReplies, { business_id: BUSINESS, limit: 100, cursor: null })).replies;
+  const endPauses = async () => {
+    // A question in progress has a claim of 60 s.
+    await harness.db.query(
+      `UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending' AND due_at < now() + interval '30 seconds'`,
+    );
+  };
+  const ended = async (question: string) => (await replies()).find((reply) => reply.question === question && reply.state !== 'pending');
   return {
     harness,
     rate,
@@ -249,13 +262,15 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     expireClaims: async () => {
       await harness.db.query(`UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending'`);
     },
-    endPauses: async () => {
-      // A question in progress has a claim of 60 s.
-      await harness.db.query(
-        `UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending' AND due_at < now() + interval '30 seconds'`,
-      );
-    },
+    endPauses,
     states: async () => Object.fromEntries((await replies()).map(({ question, state }) => [question, state])),
+    isModelCalled: (question) => eventually(() => calls.includes(question)),
+    ended: (question) => eventually(() => ended(question)),
+    endedAfterPauses: (question) =>
+      eventually(async () => {
+        await endPauses();
+        return ended(question);
+      }),
   };
 }
 

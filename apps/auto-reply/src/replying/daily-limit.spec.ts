@@ -1,20 +1,18 @@
 import { FindUnanswered, GatewayError, GetAutoReply } from '@mgw/contracts';
-import { eventually } from '@mgw/testing';
+import { eventually, sideBySide } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
-describe('spec §10: the daily limit of auto-reply', () => {
-  let autoReply: AutoReplies;
-  beforeEach(async () => (autoReply = await startAutoReplies()));
-  afterEach(() => autoReply.harness.close());
+const test = sideBySide(startAutoReplies, ({ harness }) => harness.close());
 
-  const became = (wanted: Record<string, string>) =>
+describe('spec §10: the daily limit of auto-reply', () => {
+  const became = (autoReply: AutoReplies, wanted: Record<string, string>) =>
     // A second worker takes over a dead worker's questions after their claims expire.
     eventually(async () => {
       expect(await autoReply.states()).toEqual(wanted);
       return true;
     });
 
-  it('holds when ten customers write to two replicas at once, for model calls and for replies', async () => {
+  test('holds when ten customers write to two replicas at once, for model calls and for replies', async (autoReply) => {
     for (let replica = 0; replica < 2; replica++) await autoReply.run();
     await autoReply.set({ daily_limit: 2 });
     await Promise.all(Array.from({ length: 10 }, (_, i) => autoReply.receive(i + 1, `Question ${i + 1}`)));
@@ -27,7 +25,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect((await skipped()).map(({ reason }) => reason)).toEqual(Array(8).fill('the daily limit is reached'));
   });
 
-  it('decision 524: the cost of a day is a limit too, for two replicas at once, and no rate is no reply', async () => {
+  test('decision 524: the cost of a day is a limit too, for two replicas at once, and no rate is no reply', async (autoReply) => {
     for (let replica = 0; replica < 2; replica++) await autoReply.run();
     autoReply.model.release();
     autoReply.moveTo('Asia/Kolkata');
@@ -57,7 +55,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await eventually(async () => (await autoReply.states())['Without a limit'] === 'replied');
   });
 
-  it('decision 705: counts the cost of the day in the time zone of now, not in that of the last saving', async () => {
+  test('decision 705: counts the cost of the day in the time zone of now, not in that of the last saving', async (autoReply) => {
     await autoReply.run();
     autoReply.model.release();
     const { harness } = autoReply;
@@ -70,96 +68,93 @@ describe('spec §10: the daily limit of auto-reply', () => {
     autoReply.moveTo(later.zone);
     await autoReply.set({ daily_cost_limit: '0.1' });
     await autoReply.receive(1, 'First');
-    await became({ First: 'replied' });
+    await became(autoReply, { First: 'replied' });
     // Before the day in one zone, and in the day of the other.
     await harness.db.query(`UPDATE auto_reply.replies SET reserved_at = $1::timestamptz - interval '1 second'`, [later.starts]);
     expect(await counted()).toBe('0');
     autoReply.moveTo(earlier.zone);
     expect(await counted()).toBe('0.1');
     await autoReply.receive(2, 'Second');
-    await became({ First: 'replied', Second: 'skipped' });
+    await became(autoReply, { First: 'replied', Second: 'skipped' });
     autoReply.moveTo(later.zone);
     await autoReply.receive(3, 'Third');
-    await became({ First: 'replied', Second: 'skipped', Third: 'replied' });
+    await became(autoReply, { First: 'replied', Second: 'skipped', Third: 'replied' });
   });
 
-  it('a failed reply releases its place under the limit', async () => {
+  test('a failed reply releases its place under the limit', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');
     await eventually(() => autoReply.model.calls.length === 1);
     autoReply.model.fail('First');
-    await became({ First: 'failed' });
+    await became(autoReply, { First: 'failed' });
     autoReply.model.release();
     await autoReply.receive(2, 'Second');
-    await became({ First: 'failed', Second: 'replied' });
+    await became(autoReply, { First: 'failed', Second: 'replied' });
     await autoReply.receive(3, 'Third');
-    await became({ First: 'failed', Second: 'replied', Third: 'skipped' });
+    await became(autoReply, { First: 'failed', Second: 'replied', Third: 'skipped' });
   });
 
-  const isModelCalled = (question: string) => eventually(() => autoReply.model.calls.includes(question));
-  const ended = (question: string) =>
-    eventually(async () => (await autoReply.replies()).find((reply) => reply.question === question && reply.state !== 'pending'));
+  for (const replies of [false, true]) {
+    const when = replies ? 'when the model has replied to the one before' : 'while the model is still busy with the one before';
+    test(`decision 716: three calls of the model for messages in a row count once, a fourth counts again, ${when}`, async (autoReply) => {
+      const then = (before: string) => replies && autoReply.model.reply(before);
+      await autoReply.waitForMore();
+      await autoReply.run();
+      await autoReply.set({ daily_limit: 1 });
+      await autoReply.receive(1, 'a');
+      await autoReply.isModelCalled('a');
+      for (const [before, question] of [
+        ['a', 'b'],
+        ['b', 'c'],
+      ] as const) {
+        await autoReply.receive(1, question);
+        await eventually(async () => question in (await autoReply.states()));
+        then(before);
+        await autoReply.isModelCalled(question);
+      }
+      await autoReply.receive(1, 'd');
+      await eventually(async () => 'd' in (await autoReply.states()));
+      then('c');
+      expect(await autoReply.ended('d')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+      autoReply.model.release();
+      for (const superseded of ['a', 'b', 'c']) expect(await autoReply.ended(superseded)).toMatchObject({ state: 'skipped' });
+      expect(autoReply.model.calls).toEqual(['a', 'b', 'c']);
+      expect(autoReply.sends).toEqual([]);
+    });
+  }
 
-  it.each([
-    ['while the model is still busy with the one before', () => undefined],
-    ['when the model has replied to the one before', (before: string) => autoReply.model.reply(before)],
-  ])('decision 716: three calls of the model for messages in a row count once, a fourth counts again, %s', async (_, then) => {
-    await autoReply.waitForMore();
-    await autoReply.run();
-    await autoReply.set({ daily_limit: 1 });
-    await autoReply.receive(1, 'a');
-    await isModelCalled('a');
-    for (const [before, question] of [
-      ['a', 'b'],
-      ['b', 'c'],
-    ] as const) {
-      await autoReply.receive(1, question);
-      await eventually(async () => question in (await autoReply.states()));
-      then(before);
-      await isModelCalled(question);
-    }
-    await autoReply.receive(1, 'd');
-    await eventually(async () => 'd' in (await autoReply.states()));
-    then('c');
-    expect(await ended('d')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
-    autoReply.model.release();
-    for (const superseded of ['a', 'b', 'c']) expect(await ended(superseded)).toMatchObject({ state: 'skipped' });
-    expect(autoReply.model.calls).toEqual(['a', 'b', 'c']);
-    expect(autoReply.sends).toEqual([]);
-  });
-
-  it('decision 716: questions that were superseded cost nothing, although the model was called', async () => {
+  test('decision 716: questions that were superseded cost nothing, although the model was called', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_cost_limit: '0.1' });
     for (const question of ['a', 'b', 'c', 'd']) {
       await autoReply.receive(1, question);
-      await isModelCalled(question);
+      await autoReply.isModelCalled(question);
     }
     autoReply.model.release();
-    await became({ a: 'skipped', b: 'skipped', c: 'skipped', d: 'replied' });
+    await became(autoReply, { a: 'skipped', b: 'skipped', c: 'skipped', d: 'replied' });
   });
 
-  it('decision 716: the model is called once for messages within two seconds of each other', async () => {
+  test('decision 716: the model is called once for messages within two seconds of each other', async (autoReply) => {
     await autoReply.waitForMore();
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
     await autoReply.receive(1, 'Hello');
-    expect(await ended('Hello')).toMatchObject({ state: 'replied' });
+    expect(await autoReply.ended('Hello')).toMatchObject({ state: 'replied' });
     const [first] = await autoReply.harness.db.query(
       `SELECT reserved_at >= created_at + interval '2 seconds' AS waited FROM auto_reply.replies`,
     );
     expect(first).toEqual({ waited: true });
   });
 
-  it('decision 716: one conversation gets half of the daily limit at most', async () => {
+  test('decision 716: one conversation gets half of the daily limit at most', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 4 });
     autoReply.model.release();
     const asks = async (customer: number, question: string) => {
       await autoReply.receive(customer, question);
-      return ended(question);
+      return autoReply.ended(question);
     };
     for (const question of ['1', '2']) expect(await asks(1, question)).toMatchObject({ state: 'replied' });
     expect(await asks(1, '3')).toMatchObject({ state: 'skipped', reason: 'this conversation has used half of the daily limit' });
@@ -167,50 +162,50 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect(await asks(3, '6')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
   });
 
-  it('decision 716: a question that a limit refuses needs an agent', async () => {
+  test('decision 716: a question that a limit refuses needs an agent', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 2 });
     autoReply.model.release();
     const unanswered = async () =>
       (await autoReply.harness.rpc.call(FindUnanswered, { business_id: 1, conversation_ids: [1, 2] })).unanswered;
     await autoReply.receive(1, 'First');
-    await ended('First');
+    await autoReply.ended('First');
     expect(await unanswered()).toEqual([]);
     await autoReply.receive(1, 'Second');
-    await ended('Second');
+    await autoReply.ended('Second');
     expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'this conversation has used half of the daily limit' }]);
     autoReply.replyAsAgent(1);
     await autoReply.receive(1, 'Third');
-    expect(await ended('Third')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    expect(await autoReply.ended('Third')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
     expect(await unanswered()).toEqual([]);
   });
 
-  it.each([
-    ['replied', () => autoReply.model.release()],
-    ['failed', () => autoReply.model.fail('First')],
-  ])('decision 716: the model is called 30 times an hour at most for one conversation, also if its questions %s', async (state, then) => {
-    await autoReply.run();
-    await autoReply.set({});
-    await autoReply.receive(1, 'First');
-    await isModelCalled('First');
-    then();
-    expect(await ended('First')).toMatchObject({ state });
-    const { db } = autoReply.harness;
-    await db.query('UPDATE auto_reply.replies SET model_calls = model_calls + 29');
-    autoReply.model.release();
-    await autoReply.receive(1, 'One too many');
-    await autoReply.receive(2, 'Hello');
-    expect(await ended('One too many')).toMatchObject({
-      state: 'skipped',
-      reason: 'this conversation has used its calls of the model for this hour',
+  for (const state of ['replied', 'failed']) {
+    test(`decision 716: the model is called 30 times an hour at most for one conversation, also if its questions ${state}`, async (autoReply) => {
+      await autoReply.run();
+      await autoReply.set({});
+      await autoReply.receive(1, 'First');
+      await autoReply.isModelCalled('First');
+      if (state === 'failed') autoReply.model.fail('First');
+      else autoReply.model.release();
+      expect(await autoReply.ended('First')).toMatchObject({ state });
+      const { db } = autoReply.harness;
+      await db.query('UPDATE auto_reply.replies SET model_calls = model_calls + 29');
+      autoReply.model.release();
+      await autoReply.receive(1, 'One too many');
+      await autoReply.receive(2, 'Hello');
+      expect(await autoReply.ended('One too many')).toMatchObject({
+        state: 'skipped',
+        reason: 'this conversation has used its calls of the model for this hour',
+      });
+      expect(await autoReply.ended('Hello')).toMatchObject({ state: 'replied' });
+      await db.query(`UPDATE auto_reply.replies SET called_at = called_at - interval '1 hour'`);
+      await autoReply.receive(1, 'An hour later');
+      expect(await autoReply.ended('An hour later')).toMatchObject({ state: 'replied' });
     });
-    expect(await ended('Hello')).toMatchObject({ state: 'replied' });
-    await db.query(`UPDATE auto_reply.replies SET called_at = called_at - interval '1 hour'`);
-    await autoReply.receive(1, 'An hour later');
-    expect(await ended('An hour later')).toMatchObject({ state: 'replied' });
-  });
+  }
 
-  it('decision 726: a reply that could not be sent keeps its place under the daily limit, but costs nothing', async () => {
+  test('decision 726: a reply that could not be sent keeps its place under the daily limit, but costs nothing', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     autoReply.model.release();
@@ -218,26 +213,26 @@ describe('spec §10: the daily limit of auto-reply', () => {
       throw new GatewayError('NOT_CONNECTED', 'No connection.');
     });
     await autoReply.receive(1, 'First');
-    expect(await ended('First')).toMatchObject({ state: 'failed', reason: 'NOT_CONNECTED: No connection.' });
+    expect(await autoReply.ended('First')).toMatchObject({ state: 'failed', reason: 'NOT_CONNECTED: No connection.' });
     await autoReply.receive(2, 'Second');
-    expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+    expect(await autoReply.ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
     expect(autoReply.model.calls).toEqual(['First']);
     expect(await autoReply.harness.rpc.call(GetAutoReply, { business_id: 1 })).toMatchObject({ counted_today: '0' });
   });
 
-  it('decision 726: so does a reply that is no longer due once the model has replied', async () => {
+  test('decision 726: so does a reply that is no longer due once the model has replied', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');
-    await isModelCalled('First');
+    await autoReply.isModelCalled('First');
     autoReply.replyAsAgent(1);
     autoReply.model.release();
-    expect(await ended('First')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    expect(await autoReply.ended('First')).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
     await autoReply.receive(2, 'Second');
-    expect(await ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
+    expect(await autoReply.ended('Second')).toMatchObject({ state: 'skipped', reason: 'the daily limit is reached' });
   });
 
-  it('a question keeps its place under the limit when its process dies', async () => {
+  test('a question keeps its place under the limit when its process dies', async (autoReply) => {
     const victim = await autoReply.spawn();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');
@@ -245,9 +240,9 @@ describe('spec §10: the daily limit of auto-reply', () => {
     await victim.kill('SIGKILL');
     await autoReply.run();
     await autoReply.receive(2, 'Second');
-    await became({ First: 'pending', Second: 'skipped' });
+    await became(autoReply, { First: 'pending', Second: 'skipped' });
     autoReply.model.release();
     await autoReply.expireClaims();
-    await became({ First: 'replied', Second: 'skipped' });
+    await became(autoReply, { First: 'replied', Second: 'skipped' });
   });
 });

@@ -1,97 +1,95 @@
 import { FindUnanswered, GatewayError, TryAutoReply, type ErrorCode } from '@mgw/contracts';
-import { eventually } from '@mgw/testing';
+import { eventually, sideBySide } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
-describe('guarantees §8: a question whose model does not reply', () => {
-  let autoReply: AutoReplies;
-  beforeEach(async () => (autoReply = await startAutoReplies()));
-  afterEach(() => autoReply.harness.close());
+const test = sideBySide(startAutoReplies, ({ harness }) => harness.close());
 
-  const called = (times: number) => eventually(() => autoReply.model.calls.length === times);
-  const end = () => eventually(async () => (await autoReply.replies()).find(({ state }) => state !== 'pending'));
-  const endAfterPauses = () =>
+describe('guarantees §8: a question whose model does not reply', () => {
+  const called = (autoReply: AutoReplies, times: number) => eventually(() => autoReply.model.calls.length === times);
+  const end = (autoReply: AutoReplies) => eventually(async () => (await autoReply.replies()).find(({ state }) => state !== 'pending'));
+  const endAfterPauses = (autoReply: AutoReplies) =>
     eventually(async () => {
       await autoReply.endPauses();
       return (await autoReply.replies()).find(({ state }) => state !== 'pending');
     });
   /** Whether no worker holds a question. */
-  const isWaiting = async () =>
+  const isWaiting = async (autoReply: AutoReplies) =>
     (await autoReply.harness.db.query('SELECT FROM auto_reply.replies WHERE worker_id IS NOT NULL')).length === 0;
   /** Resolves once the model is called again. */
-  const calledAgain = async () => {
+  const calledAgain = async (autoReply: AutoReplies) => {
     const before = autoReply.model.calls.length;
     await eventually(async () => {
       await autoReply.endPauses();
       return autoReply.model.calls.length > before;
     });
   };
-  const failsFourTimes = async () => {
+  const failsFourTimes = async (autoReply: AutoReplies) => {
     for (let failures = 0; failures < 4; failures++) {
       autoReply.model.fail('Hello', 500);
-      await calledAgain();
+      await calledAgain(autoReply);
     }
   };
 
-  it.each([500, 429, 408])('retries after %d until the model responds again', async (status) => {
+  test('retries after 500, 429 and 408 until the model responds again', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
-    for (let failures = 0; failures < 5; failures++) {
+    await called(autoReply, 1);
+    for (const status of [500, 429, 408, 500, 429]) {
       autoReply.model.fail('Hello', status);
-      await calledAgain();
+      await calledAgain(autoReply);
     }
     autoReply.model.release();
-    expect(await end()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(await end(autoReply)).toMatchObject({ state: 'replied', reply: 'About: Hello' });
     expect(autoReply.sends).toHaveLength(1);
   });
 
-  it('is left for an agent after two minutes, with the reason', async () => {
+  test('is left for an agent after two minutes, with the reason', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
+    await called(autoReply, 1);
     await autoReply.advanceTime(119);
     autoReply.model.fail('Hello', 503);
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 503', reply: null });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'the model responded with 503', reply: null });
     const unanswered = async (business_id = 1) =>
       (await autoReply.harness.rpc.call(FindUnanswered, { business_id, conversation_ids: [1, 2] })).unanswered;
     expect(await unanswered()).toEqual([{ conversation_id: 1, reason: 'the model responded with 503' }]);
     expect(await unanswered(2)).toEqual([]);
     // A newer question is pending.
     await autoReply.receive(1, 'Hello?');
-    await called(2);
+    await called(autoReply, 2);
     expect(await unanswered()).toEqual([]);
     autoReply.model.release();
   });
 
-  it('is left after two minutes too if the clock of the platform is ahead', async () => {
+  test('is left after two minutes too if the clock of the platform is ahead', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello', { at: '5000-01-02T03:04:05.000Z' });
-    await called(1);
+    await called(autoReply, 1);
     await autoReply.advanceTime(119);
     autoReply.model.fail('Hello', 503);
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 503' });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'the model responded with 503' });
   });
 
-  it('is left for an agent at once if the model refuses', async () => {
+  test('is left for an agent at once if the model refuses', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
+    await called(autoReply, 1);
     autoReply.model.fail('Hello', 401);
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'the model responded with 401' });
   });
 
-  it('decision 726: is left for an agent at once if the stored key is damaged, and counts no call', async () => {
+  test('decision 726: is left for an agent at once if the stored key is damaged, and counts no call', async (autoReply) => {
     const { harness, model } = autoReply;
     await autoReply.run();
     await autoReply.set({ api_key_sealed: harness.sealer.seal('key', 'auto_reply.api_key:1') });
     await harness.db.query(`UPDATE auto_reply.settings SET api_key_sealed = 'test.damaged'`);
     await autoReply.receive(1, 'Hello');
     const reason = 'the stored model API key cannot be read: save it again';
-    expect(await end()).toMatchObject({ state: 'failed', reason, reply: null });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason, reply: null });
     expect(await harness.db.query('SELECT model_calls, failed_attempts FROM auto_reply.replies')).toEqual([
       { model_calls: 0, failed_attempts: 0 },
     ]);
@@ -103,59 +101,58 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await eventually(async () => (await autoReply.states())['Hello again'] === 'replied');
   });
 
-  it('decision 243: is tried again when its thread could not be read in time', async () => {
+  test('decision 243: is tried again when its thread could not be read in time', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
     autoReply.failReads('QUERY_TIMEOUT');
     await autoReply.receive(1, 'Hello');
-    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'replied', reply: 'About: Hello' });
   });
 
-  it.each(['INTERNAL', 'DEADLINE_EXCEEDED', 'REPLY_LOST'] as const)(
-    'decision 243: is tried again however often a read fails with %s, because no reply was sent',
-    async (code) => {
+  for (const code of ['INTERNAL', 'DEADLINE_EXCEEDED', 'REPLY_LOST'] as const) {
+    test(`decision 243: is tried again however often a read fails with ${code}, because no reply was sent`, async (autoReply) => {
       await autoReply.run();
       await autoReply.set({});
       autoReply.model.release();
       autoReply.failReads(...Array<typeof code>(6).fill(code));
       await autoReply.receive(1, 'Hello');
-      expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
-    },
-  );
+      expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    });
+  }
 
-  it('is left for an agent after two minutes also if its thread cannot be read', async () => {
+  test('is left for an agent after two minutes also if its thread cannot be read', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
+    await called(autoReply, 1);
     await autoReply.advanceTime(119);
     autoReply.failReads('DEADLINE_EXCEEDED');
     autoReply.model.release();
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'DEADLINE_EXCEEDED: Not now.' });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'DEADLINE_EXCEEDED: Not now.' });
   });
 
-  it('decision 24: a reply that may have been sent is followed up, however often the model failed before', async () => {
+  test('decision 24: a reply that may have been sent is followed up, however often the model failed before', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
-    await failsFourTimes();
+    await called(autoReply, 1);
+    await failsFourTimes(autoReply);
     autoReply.respondToSends((accept) => {
       accept();
       throw new GatewayError('OUTCOME_UNKNOWN', 'Not now.');
     });
     autoReply.model.release();
-    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'replied', reply: 'About: Hello' });
     expect(autoReply.sends).toHaveLength(2);
   });
 
-  it('decision 24: it is followed up also if its sender died after the model had failed', async () => {
+  test('decision 24: it is followed up also if its sender died after the model had failed', async (autoReply) => {
     const victim = await autoReply.spawn();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
-    await failsFourTimes();
+    await called(autoReply, 1);
+    await failsFourTimes(autoReply);
     autoReply.respondToSends(
       (accept) => {
         process.kill(victim.pid, 'SIGKILL');
@@ -168,28 +165,29 @@ describe('guarantees §8: a question whose model does not reply', () => {
     autoReply.model.release();
     await victim.exited;
     await autoReply.run();
-    expect(await endAfterPauses()).toMatchObject({ state: 'replied', reply: 'About: Hello' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'replied', reply: 'About: Hello' });
     expect(autoReply.sends).toHaveLength(3);
     await eventually(async () => (await autoReply.harness.published('ai.replied')).length === 1);
   });
 
   /** A message arrives more than two minutes late, for example after an outage. */
-  const receiveLate = (text = 'Hello') => autoReply.receive(1, text, { at: new Date(Date.now() - 125_000).toISOString() });
+  const receiveLate = (autoReply: AutoReplies, text = 'Hello') =>
+    autoReply.receive(1, text, { at: new Date(Date.now() - 125_000).toISOString() });
 
-  it('decision 243: is left for an agent without a try if it arrived too late', async () => {
+  test('decision 243: is left for an agent without a try if it arrived too late', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
-    await receiveLate();
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply', reply: null });
+    await receiveLate(autoReply);
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply', reply: null });
     expect(autoReply.model.calls).toEqual([]);
   });
 
-  it('decision 727: is superseded by a newer message that arrived too late like itself', async () => {
+  test('decision 727: is superseded by a newer message that arrived too late like itself', async (autoReply) => {
     await autoReply.waitForMore();
     const first = await autoReply.run();
     await autoReply.set({});
     await first.stop();
-    for (const text of ['Hello', 'Hello?']) await receiveLate(text);
+    for (const text of ['Hello', 'Hello?']) await receiveLate(autoReply, text);
     await autoReply.run();
     await eventually(async () => {
       expect(await autoReply.states()).toEqual({ Hello: 'skipped', 'Hello?': 'failed' });
@@ -197,7 +195,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     });
   });
 
-  it('decision 742: gets its reply although the send whose response was lost ends only after 100 seconds', async () => {
+  test('decision 742: gets its reply although the send whose response was lost ends only after 100 seconds', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
@@ -209,15 +207,15 @@ describe('guarantees §8: a question whose model does not reply', () => {
     for (let sends = 1; sends <= 8; sends++) {
       await eventually(async () => {
         if (autoReply.sends.length < sends) await autoReply.endPauses();
-        return autoReply.sends.length >= sends && (await isWaiting());
+        return autoReply.sends.length >= sends && (await isWaiting(autoReply));
       });
       await autoReply.advanceTime(13);
     }
-    expect(await endAfterPauses()).toMatchObject({ state: 'replied' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'replied' });
     expect(await autoReply.harness.published('ai.replied')).toHaveLength(1);
   });
 
-  it('decision 742: is left for an agent if its send is in flight for longer than any', async () => {
+  test('decision 742: is left for an agent if its send is in flight for longer than any', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
@@ -226,13 +224,13 @@ describe('guarantees §8: a question whose model does not reply', () => {
     };
     autoReply.respondToSends(...Array<() => never>(8).fill(inFlight));
     await autoReply.receive(1, 'Hello');
-    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting()));
+    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting(autoReply)));
     await autoReply.advanceTime(301);
-    expect(await endAfterPauses()).toMatchObject({ state: 'failed', reason: 'IDEMPOTENCY_IN_FLIGHT: Not now.' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'failed', reason: 'IDEMPOTENCY_IN_FLIGHT: Not now.' });
     expect(autoReply.sends).toHaveLength(4);
   });
 
-  it('decision 243: gets no late reply that was composed in time', async () => {
+  test('decision 243: gets no late reply that was composed in time', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.model.release();
@@ -240,45 +238,45 @@ describe('guarantees §8: a question whose model does not reply', () => {
       throw new GatewayError('PLATFORM_UNAVAILABLE', 'Not now.');
     });
     await autoReply.receive(1, 'Hello');
-    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting()));
+    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting(autoReply)));
     await autoReply.advanceTime(125);
-    expect(await endAfterPauses()).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply' });
+    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'failed', reason: 'too late for an automatic reply' });
     expect(autoReply.sends).toHaveLength(1);
   });
 
-  it('does not need an agent although it is late if one has replied', async () => {
+  test('does not need an agent although it is late if one has replied', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.replyAsAgent(1);
-    await receiveLate();
-    expect(await end()).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
+    await receiveLate(autoReply);
+    expect(await end(autoReply)).toMatchObject({ state: 'skipped', reason: 'an agent is active in this conversation' });
   });
 
-  it('guarantees §10, N6: is taken over from a dead process long before its claim expires', async () => {
+  test('guarantees §10, N6: is taken over from a dead process long before its claim expires', async (autoReply) => {
     const victim = await autoReply.spawn();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');
-    await called(1);
+    await called(autoReply, 1);
     await victim.kill('SIGKILL');
     await autoReply.run();
-    await called(2);
+    await called(autoReply, 2);
     autoReply.model.release();
-    expect(await end()).toMatchObject({ state: 'replied' });
+    expect(await end(autoReply)).toMatchObject({ state: 'replied' });
   });
 
-  it('guarantees §10, N3: is set aside after it killed the process three times; others get replies', async () => {
+  test('guarantees §10, N3: is set aside after it killed the process three times; others get replies', async (autoReply) => {
     for (let death = 1; death <= 3; death++) {
       const victim = await autoReply.spawn();
       if (death === 1) {
         await autoReply.set({});
         await autoReply.receive(1, 'Poison');
       }
-      await called(death);
+      await called(autoReply, death);
       await victim.kill('SIGKILL');
     }
     autoReply.model.release();
     await autoReply.run();
-    expect(await end()).toMatchObject({ state: 'failed', reason: 'replying to this message stopped the service 3 times' });
+    expect(await end(autoReply)).toMatchObject({ state: 'failed', reason: 'replying to this message stopped the service 3 times' });
     await autoReply.receive(2, 'Hello');
     await eventually(async () => (await autoReply.states())['Hello'] === 'replied');
     expect(autoReply.model.calls).toEqual(['Poison', 'Poison', 'Poison', 'Hello']);
