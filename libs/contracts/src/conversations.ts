@@ -276,7 +276,7 @@ export const SetSuppression = operation('send', 'set-suppression', {
 /** Most rows of an import. */
 export const MAX_IMPORTED = 10_000;
 
-/** Sets the suppression of API keys for many people, except where a stricter or newer statement exists (decision 362). */
+/** Sets the suppression of API keys for many people, except where one as strict or a newer lift exists (decision 362). */
 export const ImportSuppressions = operation('send', 'import-suppressions', {
   request: Type.Object({
     business_id: Id,

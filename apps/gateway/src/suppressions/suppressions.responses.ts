@@ -6,7 +6,7 @@ export const SuppressionResponse = Type.Object({ suppression: SuppressionRecord 
 export const SuppressionsImported = Type.Object(
   {
     added: Type.Integer(),
-    unchanged: Type.Integer({ description: 'People with a suppression that is as strict, or with a newer statement.' }),
+    unchanged: Type.Integer({ description: 'People with a suppression that is as strict, or with a newer lift.' }),
     faults: Type.Array(Type.Object({ row: Type.Integer({ minimum: 1 }), field: Type.String(), message: Type.String() }), {
       description: 'Rows that were not taken, by their position in the list.',
     }),

@@ -35,7 +35,7 @@ describe('the account by key (decisions 362 to 364)', () => {
     );
   };
 
-  it('decision 362: an import adds what is not known, and leaves stricter and newer statements', async () => {
+  it('decision 362: an import adds what is not known, and leaves stricter statements and newer lifts', async () => {
     const phone = (n: number) => `91987650000${n}`;
     const row = (n: number, state: 'blocked' | 'opted_out', since: string | null = null) => ({
       phone: phone(n),
@@ -59,7 +59,7 @@ describe('the account by key (decisions 362 to 364)', () => {
       ['blocked', 'dashboard'],
       ['opted_out', 'api'],
       null,
-      ['opted_out', 'api'],
+      ['blocked', 'api'],
     ]);
     expect(await rpc(ImportSuppressions, { business_id: 1, rows })).toEqual({ added: 0, unchanged: 5 });
     // Over several batches, and again after a lift.
@@ -67,6 +67,26 @@ describe('the account by key (decisions 362 to 364)', () => {
     expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1_200, unchanged: 0 });
     await rpc(LiftSuppression, { business_id: 2, phone: '919800000007' });
     expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1, unchanged: 1_199 });
+  });
+
+  it('decision 362: the strictest row of a person counts, whatever the order, the dates and the parts of a list', async () => {
+    const [phone, user_id] = ['919876500051', 'IN.51'];
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.imported', from: { phone, user_id, name: 'Asha' }, text: 'Hi' }));
+    await eventually(async () => (await rpc(FindConversation, { business_id: 1, phone: user_id })).conversation !== null);
+    const strict = { phone, state: 'opted_out' as const, reason: 'Strict', since: '2026-01-01T00:00:00.000Z' };
+    const newer = { ...strict, since: '2026-01-02T00:00:00.000Z' };
+    const weak = { phone, state: 'opted_out_marketing' as const, reason: 'Weak', since: '2026-03-01T00:00:00.000Z' };
+    const lists = [
+      [[strict, newer, weak]],
+      [[weak, newer, strict]],
+      [[{ ...weak, phone: user_id }, strict, newer]],
+      [[weak], [newer], [strict]],
+    ];
+    for (const parts of lists) {
+      for (const rows of parts) await rpc(ImportSuppressions, { business_id: 1, rows });
+      expect((await rpc(GetSuppression, { business_id: 1, phone })).suppression).toMatchObject({ ...newer, source: 'api' });
+      await sending.harness.db.query(`DELETE FROM send.suppressions WHERE reason = 'Strict'`);
+    }
   });
 
   it('decision 621: finds whom a template would not reach, by its category, also in a list of 20,000', async () => {

@@ -63,10 +63,9 @@ export class SuppressionHandlers {
   /** Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. */
   @Handles(ImportSuppressions)
   async import({ business_id, rows, source = 'api' }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
-    const last = [...new Map(rows.map((row) => [row.phone, row])).values()];
     let added = 0;
-    for (let at = 0; at < last.length; at += IMPORT_BATCH) {
-      const batch = last.slice(at, at + IMPORT_BATCH);
+    for (let at = 0; at < rows.length; at += IMPORT_BATCH) {
+      const batch = rows.slice(at, at + IMPORT_BATCH);
       added += await this.change(async (tx) => {
         const people = batch.map(({ phone }) => personByAlias(business_id, phone));
         const conversations = await this.conversations.findOrOpen(tx, people);

@@ -63,7 +63,8 @@ export class SuppressionStore {
   }
 
   /**
-   * Sets the suppression of API keys unless the person has one that is as strict, or another statement is newer than `since` (decision 362).
+   * Sets the suppression of API keys unless the person has one that is as strict, or a lift is newer than `since` (decision 362). The
+   * strictest row of a person counts.
    * @param conversations ids in the order of `rows` @returns how many it set
    */
   async import(tx: Tx, conversations: number[], source: 'dashboard' | 'api', rows: ImportedRow[]): Promise<number> {
@@ -74,9 +75,10 @@ export class SuppressionStore {
        JOIN send.conversations c ON c.id = r.conversation_id
        WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
          send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR (o.state IS NULL AND o.at > r.since)))
-       ORDER BY c.id
+       ORDER BY c.id, send.suppression_strictness(r.state), r.since DESC NULLS FIRST
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
-       WHERE s.at <= excluded.at RETURNING conversation_id`,
+       WHERE CASE WHEN s.state IS NULL THEN s.at <= excluded.at ELSE send.suppression_strictness(excluded.state) < send.suppression_strictness(s.state) END
+       RETURNING conversation_id`,
       [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason), source],
     );
     return set.length;
