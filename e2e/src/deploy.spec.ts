@@ -513,7 +513,8 @@ describe('the Helm chart', () => {
       expect(pod['securityContext']).toMatchObject({ runAsNonRoot: true });
       expect(container).toMatchObject({
         securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
-        readinessProbe: { httpGet: { path: '/readyz' } },
+        // A loss of 30 s, or of 60 s if each probe times out (decision 759).
+        readinessProbe: { httpGet: { path: '/readyz' }, periodSeconds: 2, timeoutSeconds: 3, failureThreshold: 15 },
         livenessProbe: { httpGet: { path: '/livez' } },
         resources: { limits: {}, requests: {} },
       });

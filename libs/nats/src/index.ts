@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { connect, createInbox, type ConnectionOptions, type NatsConnection } from 'nats';
+import { connect, createInbox, Events, type ConnectionOptions, type NatsConnection } from 'nats';
 import type { Logger } from '@mgw/telemetry';
 
 export type { NatsConnection };
@@ -41,7 +41,7 @@ export async function connectNats({ servers, name, logger, streamMaxBytes }: Nat
   const connection = await firstConnection(options, logger);
   inboxPrefixes.set(connection, inboxPrefix(user));
   if (streamMaxBytes !== undefined) streamSizes.set(connection, streamMaxBytes);
-  void logChanges(connection, logger);
+  void followChanges(connection, logger);
   return connection;
 }
 
@@ -93,10 +93,20 @@ function readServers(servers: string[]): { hosts: string[]; user: string; pass: 
   return { hosts: urls.map(({ host }) => host), user: decodeURIComponent(username), pass: decodeURIComponent(password) };
 }
 
-async function logChanges(connection: NatsConnection, logger: Logger): Promise<void> {
+/** Connections without a server, which reconnect. */
+const lost = new WeakSet<NatsConnection>();
+
+/** Whether the connection has a server now. @param connection made by connectNats */
+export function isConnected(connection: NatsConnection): boolean {
+  return !connection.isClosed() && !connection.isDraining() && !lost.has(connection);
+}
+
+async function followChanges(connection: NatsConnection, logger: Logger): Promise<void> {
   for await (const change of connection.status()) {
     const { type, data } = change;
     if (type === 'pingTimer') continue;
+    if (type === Events.Disconnect) lost.add(connection);
+    if (type === Events.Reconnect) lost.delete(connection);
     if (type === 'error') {
       logger.error({ detail: data, refused: change.permissionContext }, 'NATS refused an action');
       continue;

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Logger as NestLogger, type INestApplicationContext, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { Environment } from '@mgw/config';
-import { connectNats, type NatsConnection } from '@mgw/nats';
+import { connectNats, isConnected } from '@mgw/nats';
 import { asStorageProblem, Database } from '@mgw/postgres';
 import { LocalHandlers, RpcClient, RpcServer } from '@mgw/rpc';
 import { asService, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
@@ -164,10 +164,6 @@ function openDatabase<C extends RunSettings>({ name, schema }: ServiceOptions<C>
   const { databaseUrl: url, databasePool: poolSize, databaseReadPool: readPoolSize } = config;
   if (!schema || !url || !poolSize || !readPoolSize) throw new Error(`${name} has a schema: its configuration needs databaseSettings`);
   return Database.open({ url, schema, poolSize, readPoolSize, applicationName: name });
-}
-
-function isConnected(connection: NatsConnection): boolean {
-  return !connection.isClosed() && !connection.isDraining();
 }
 
 /** Starts a microservice that serves requests over NATS. */

@@ -39,7 +39,7 @@ describe('the start of a service', () => {
     expect(lines()).toMatchObject([{ level: 'warn', msg: 'a path is not supported', context: 'RoutesResolver' }]);
   });
 
-  it('guarantees §6: logs why NATS is unreachable, and starts when it is back', async () => {
+  it('guarantees §6: logs why NATS is unreachable, starts when it is back, and is ready only while it is connected', async () => {
     const broker = await testNats();
     await broker.kill();
     const starting = startService({ name: 'test', module: EmptyModule, config: TestConfig }, { NATS_URL: broker.url }, logger);
@@ -48,6 +48,10 @@ describe('the start of a service', () => {
     await broker.start();
     const service = await starting;
     expect(await service.isReady()).toBe(true);
+    await broker.kill();
+    await eventually(async () => !(await service.isReady()));
+    await broker.start();
+    await eventually(() => service.isReady());
     await service.stop();
     await broker.stop();
   });
