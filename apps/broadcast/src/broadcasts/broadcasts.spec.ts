@@ -96,6 +96,9 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     await broadcasts.harness.db.query('UPDATE broadcast.broadcasts SET sent = 1, failed = 1 WHERE id = $1', [id]);
     expect(await left(other)).toMatchObject({ used: 4, left: 1 });
   });
+    // Nobody waits for an attempt that the broadcast will not make (decision 747).
+    expect(await broadcasts.get(id, 3)).toMatchObject({ waiting: 0 });
+    expect((await broadcasts.recipients(id, 3)).at(-1)).toMatchObject({ state: 'pending', next_attempt_at: null });
 
   it('decision 24: a repeated request gets its broadcast also when the limit is used up', async () => {
     const idempotency = { key: 'k', fingerprint: 'f' };

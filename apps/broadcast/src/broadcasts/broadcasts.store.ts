@@ -54,8 +54,8 @@ type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'
   AND coalesce(reason, '') NOT LIKE 'RECIPIENT\\_SUPPRESSED:%' AND coalesce(reason, '') NOT LIKE '131050:%'`;
 
-/** The recipient waits after an attempt that sent nothing; nobody else is due in the future (decision 747). */
-const WAITS = `state = 'pending' AND due_at > now()`;
+/** The recipient of the running broadcast `$1` waits after an attempt that sent nothing; nobody else is due in the future (decision 747). */
+const WAITS = `state = 'pending' AND due_at > now() AND (SELECT status FROM broadcast.broadcasts WHERE id = $1) = 'running'`;
 
 const RECIPIENTS = examine(
   `SELECT nth AS place, phone, state, reason, delivery, replied_at, CASE WHEN ${WAITS} THEN due_at END AS next_attempt_at, body_params, header_params, button_params,

@@ -29,7 +29,7 @@ export function RecipientTable({ recipients, isRunning }: { recipients: Recipien
             )}
           </Table.Td>
           <Table.Td>
-            <StateBadge of={progressOf(one)} {...(one.next_attempt_at && { label: 'waiting' })} />
+            <StateBadge of={progressOf(one)} {...(isRunning && one.next_attempt_at && { label: 'waiting' })} />
           </Table.Td>
           <Table.Td>
             <Text size="sm" {...TYPED}>
