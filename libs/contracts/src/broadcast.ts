@@ -188,7 +188,7 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
     /** Any part of the phone number, in digits. */
     phone: Type.Optional(Nullable(Type.String({ pattern: '^\\d{1,20}$' }))),
     reason: Type.Optional(Nullable(characters(1_000))),
-    /** Whether rows hold the values of their messages, for an export. */
+    /** Whether rows hold the values of their messages, for an export, and the first page the `value_counts`. */
     values: Type.Optional(Type.Boolean()),
   }),
   reply: Type.Object({
@@ -213,6 +213,8 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
       }),
     ),
     next_cursor: NextCursor,
+    /** The most values that a recipient of the broadcast has. */
+    value_counts: Type.Optional(Type.Object({ header_params: Type.Integer(), body_params: Type.Integer(), button_params: Type.Integer() })),
   }),
   errors: ['NOT_FOUND'],
 });

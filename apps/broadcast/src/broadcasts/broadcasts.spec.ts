@@ -5,6 +5,7 @@ import {
   CheckRetry,
   CreateBroadcast,
   GatewayError,
+  ListRecipients,
   RetryBroadcast,
   SendTemplate,
   type Sender,
@@ -95,10 +96,10 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     );
     await broadcasts.harness.db.query('UPDATE broadcast.broadcasts SET sent = 1, failed = 1 WHERE id = $1', [id]);
     expect(await left(other)).toMatchObject({ used: 4, left: 1 });
-  });
     // Nobody waits for an attempt that the broadcast will not make (decision 747).
     expect(await broadcasts.get(id, 3)).toMatchObject({ waiting: 0 });
     expect((await broadcasts.recipients(id, 3)).at(-1)).toMatchObject({ state: 'pending', next_attempt_at: null });
+  });
 
   it('decision 24: a repeated request gets its broadcast also when the limit is used up', async () => {
     const idempotency = { key: 'k', fingerprint: 'f' };
@@ -203,10 +204,10 @@ describe('decision 364: a broadcast of an API key', () => {
   });
 });
 
-describe('spec §10: the values of buttons', () => {
+describe('spec §10: the values of headers and buttons', () => {
   let broadcasts: Broadcasts;
   beforeAll(async () => {
-    broadcasts = await Broadcasts.start({ button_parameters: [{ index: 0, takes: 'coupon' }] });
+    broadcasts = await Broadcasts.start({ header_format: 'DOCUMENT', button_parameters: [{ index: 0, takes: 'coupon' }] });
     await broadcasts.harness.run(service);
   });
   afterAll(() => broadcasts.harness.close());
@@ -218,14 +219,27 @@ describe('spec §10: the values of buttons', () => {
       values.push(button_params);
       throw new GatewayError('PLATFORM_REFUSED', 'No.');
     });
-    const recipients = [{ line: 1, phone: broadcasts.phoneOf(0), body_params: [], header_params: [], button_params: ['SAVE 10'] }];
-    const id = await broadcasts.create(1, { recipients });
+    const link = 'https://example.com/a.pdf';
+    const recipients = [[link], [link, 'a.pdf']].map((header_params, i) => ({
+      line: i + 1,
+      phone: broadcasts.phoneOf(i),
+      body_params: [],
+      header_params,
+      button_params: ['SAVE 10'],
+    }));
+    const id = await broadcasts.create(2, { recipients });
     await eventually(async () => (await broadcasts.get(id)).broadcast.status === 'completed');
-    expect(await broadcasts.recipients(id, 1, { values: true })).toMatchObject([{ button_params: ['SAVE 10'] }]);
+    const page = { business_id: 1, id, limit: 1, cursor: null, state: null, values: true };
+    const { next_cursor: cursor, ...first } = await harness.rpc.call(ListRecipients, page);
+    expect(first).toMatchObject({
+      recipients: [{ header_params: [link], button_params: ['SAVE 10'] }],
+      value_counts: { header_params: 2, body_params: 0, button_params: 1 },
+    });
+    expect(await harness.rpc.call(ListRecipients, { ...page, cursor })).not.toHaveProperty('value_counts');
     const request = { business_id: 1, id, plan: 'Growth', timezone: 'UTC', daily_limit: 20_000, idempotency: null };
     await harness.rpc.call(RetryBroadcast, request);
-    await eventually(() => values.length === 2);
-    expect(values).toEqual([['SAVE 10'], ['SAVE 10']]);
+    await eventually(() => values.length === 4);
+    expect(values).toEqual(Array(4).fill(['SAVE 10']));
     await expect(broadcasts.create(1)).rejects.toMatchObject({ error_code: 'VALIDATION_FAILED' });
   });
 });

@@ -302,7 +302,20 @@ export class BroadcastsStore {
         }),
       ),
       next_cursor,
+      ...(values && cursor === null && { value_counts: await this.valueCounts(business_id, id) }),
     };
+  }
+
+  private async valueCounts(businessId: number, id: number): Promise<NonNullable<Recipients['value_counts']>> {
+    const most = (column: string) => `coalesce(max(cardinality(${column})), 0) AS ${column}`;
+    const [row] = await this.db
+      .reads(businessId)
+      .query<NonNullable<Recipients['value_counts']>>(
+        `SELECT ${['header_params', 'body_params', 'button_params'].map(most).join(', ')} FROM broadcast.recipients WHERE broadcast_id = $1`,
+        [id],
+      );
+    if (!row) throw new Error('a maximum returned no row');
+    return row;
   }
 
   /** The process that runs it stops when it next renews its lease. @returns false if the broadcast is unknown or has ended */

@@ -28,7 +28,7 @@ import { Downloads } from '../responses/downloads';
 import { idempotencyOf } from '../sending/idempotency';
 import type { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
-import { recipientsCsv, type Recipient } from './recipients-csv';
+import { recipientsCsv } from './recipients-csv';
 
 type Charged = NonNullable<RequestOf<typeof CreateBroadcast>['charged']>;
 interface Creation {
@@ -141,9 +141,9 @@ export class BroadcastsService {
    * @throws GatewayError NOT_FOUND, RATE_LIMITED
    */
   async download(business_id: number, id: number, query: ListRecipientsQuery): Promise<never> {
-    const pages = this.pages({ ...recipientsOf(business_id, id, query), values: true });
-    const first = await pages.next();
-    return this.downloads.stream(String(business_id), recipientsCsv(first.done ? [] : first.value, pages), {
+    const request = { ...recipientsOf(business_id, id, query), values: true, limit: CSV_PAGE };
+    const first = await this.rpc.call(ListRecipients, { ...request, cursor: null });
+    return this.downloads.stream(String(business_id), recipientsCsv(first, this.pages(request, first)), {
       type: 'text/csv; charset=utf-8',
       filename: `broadcast-${id}.csv`,
     });
@@ -162,13 +162,16 @@ export class BroadcastsService {
     return { ...made, message: 'Broadcast started.' };
   }
 
-  private async *pages(request: Omit<RequestOf<typeof ListRecipients>, 'limit' | 'cursor'>): AsyncGenerator<Recipient[], void> {
-    let cursor: string | null = null;
-    do {
-      const page: ReplyOf<typeof ListRecipients> = await this.rpc.call(ListRecipients, { ...request, limit: CSV_PAGE, cursor });
-      yield page.recipients;
+  private async *pages(
+    request: Omit<RequestOf<typeof ListRecipients>, 'cursor'>,
+    first: ReplyOf<typeof ListRecipients>,
+  ): AsyncGenerator<ReplyOf<typeof ListRecipients>, void> {
+    yield first;
+    for (let cursor = first.next_cursor; cursor !== null;) {
+      const page = await this.rpc.call(ListRecipients, { ...request, cursor });
+      yield page;
       cursor = page.next_cursor;
-    } while (cursor !== null);
+    }
   }
 
   async change(author: Author, done: keyof typeof CHANGES, id: number): Promise<{ message: string }> {

@@ -155,6 +155,29 @@ describe('the rows of a broadcast (spec §10)', () => {
     ]);
   });
 
+  it('decision 452: names a column for each value that any recipient has, also if the first page has none', async () => {
+    const row = { message_id: null, delivery: null, replied_at: null, state: 'sent' as const, reason: null };
+    const recipients = [['a.pdf'], ['b.pdf', 'Bill']].map((header_params, i) => ({
+      ...row,
+      nth: i + 1,
+      phone: `1201555010${i}`,
+      body_params: ['Asha'],
+      header_params,
+    }));
+    dashboard.neighbours.respond(ListRecipients, ({ cursor }) =>
+      cursor === null
+        ? { recipients: [], next_cursor: 'c', value_counts: { header_params: 2, body_params: 1, button_params: 0 } }
+        : { recipients, next_cursor: null },
+    );
+    const { text } = await owner.get('/api/client/broadcasts/7/recipients?format=csv').expect(200);
+    expect(text.split('\r\n')).toEqual([
+      'phone,header_1,header_2,body_1,state,delivery,replied_at,reason,message_id',
+      '12015550100,a.pdf,,Asha,sent,,,,',
+      '12015550101,b.pdf,Bill,Asha,sent,,,,',
+      '',
+    ]);
+  });
+
   it('decision 451: retries the failed recipients under the limits of the business', async () => {
     dashboard.neighbours.respond(RetryBroadcast, ({ id, plan, daily_limit }) => {
       expect({ id, plan, daily_limit }).toEqual({ id: 7, plan: 'Growth', daily_limit: 1_000 });

@@ -1,18 +1,15 @@
 import type { ListRecipients, ReplyOf } from '@mgw/contracts';
 import { csvLine } from '../responses/csv-line';
 
-export type Recipient = ReplyOf<typeof ListRecipients>['recipients'][number];
+type Recipients = ReplyOf<typeof ListRecipients>;
+type Recipient = Recipients['recipients'][number];
 
 /** The columns after the values, which no template takes. */
 export const STATE_COLUMNS = ['state', 'delivery', 'replied_at', 'reason', 'message_id'];
 
-/**
- * Recipients with their values. The first page names the columns of values, because every row of a broadcast fills the same template;
- * a row that lacks an optional value has an empty cell.
- */
-export async function* recipientsCsv(first: Recipient[], rest: AsyncIterable<Recipient[]>): AsyncGenerator<string> {
-  const most = (values: 'header_params' | 'body_params' | 'button_params') => Math.max(0, ...first.map((row) => row[values]?.length ?? 0));
-  const [headers, bodies, buttons] = [most('header_params'), most('body_params'), most('button_params')];
+/** Recipients with their values. A row that lacks an optional value has an empty cell. */
+export async function* recipientsCsv(first: Recipients, pages: AsyncIterable<Recipients>): AsyncGenerator<string> {
+  const { header_params: headers, body_params: bodies, button_params: buttons } = first.value_counts ?? countsOf(first.recipients);
   const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}_${i + 1}`);
   const cells = (values: string[] = [], count: number) => Array.from({ length: count }, (_, i) => values[i] ?? '');
   const line = ({ phone, header_params, body_params, button_params, state, delivery, replied_at, reason, message_id }: Recipient) =>
@@ -21,6 +18,11 @@ export async function* recipientsCsv(first: Recipient[], rest: AsyncIterable<Rec
       ...[state, delivery ?? '', replied_at ?? '', reason ?? '', message_id ?? ''],
     ]);
   yield csvLine(['phone', ...numbered('header', headers), ...numbered('body', bodies), ...numbered('button', buttons), ...STATE_COLUMNS]);
-  yield first.map(line).join('');
-  for await (const page of rest) yield page.map(line).join('');
+  for await (const { recipients } of pages) yield recipients.map(line).join('');
+}
+
+/** A broadcast service of the previous version does not count the values. */
+function countsOf(rows: Recipient[]): NonNullable<Recipients['value_counts']> {
+  const most = (values: 'header_params' | 'body_params' | 'button_params') => Math.max(0, ...rows.map((row) => row[values]?.length ?? 0));
+  return { header_params: most('header_params'), body_params: most('body_params'), button_params: most('button_params') };
 }
