@@ -172,11 +172,21 @@ describe('the REST API (spec §4 to §8)', () => {
     conforms('post', name, response);
   });
 
-  it.each(SAMPLES)('runs the sample of %s in %s unchanged against the demo', async (_, language, source) => {
+  const runSample = async (language: string, source: string, API_KEY: string) => {
     const [program = '', ...args] = RUN[language] ?? [];
-    const here = (await withRealResources(withRealIds(source))).replaceAll(documented.serverUrl, stack.demo.site_url);
-    const ran = await runToEnd(program, [...args, here], { env: { ...process.env, API_KEY: stack.growth.api_key } });
-    expect([ran.stderr, JSON.parse(ran.stdout)]).toEqual(['', expect.objectContaining({ success: true })]);
+    const here = source.replaceAll(documented.serverUrl, stack.demo.site_url);
+    const ran = await runToEnd(program, [...args, here], { env: { ...process.env, API_KEY } });
+    return [ran.stderr, JSON.parse(ran.stdout || 'null')] as unknown[];
+  };
+
+  it.each(SAMPLES)('runs the sample of %s in %s unchanged against the demo', async (_, language, source) => {
+    const ran = await runSample(language, await withRealResources(withRealIds(source)), stack.growth.api_key);
+    expect(ran).toEqual(['', expect.objectContaining({ success: true })]);
+  });
+
+  it.each(SAMPLES.filter(([path]) => path === 'send-text'))('the sample of %s in %s prints an error', async (_, language, source) => {
+    const error = expect.objectContaining({ success: false, error_code: 'INVALID_API_KEY' }) as object;
+    expect(await runSample(language, source, 'wrong')).toEqual(['', error]);
   });
 
   it.each([1440, 390])(

@@ -15,7 +15,7 @@ export class MediaQuery {
 @JSONSchema({ example: { info: '1' } })
 export class RestMediaQuery extends MediaQuery {}
 
-@JSONSchema({ example: { filename: 'invoice-1007.pdf' } })
+@JSONSchema({ example: { filename: 'order-1007.txt' } })
 export class UploadQuery {
   /** The name of a document. */
   @Optional(IsText(1, 240))
@@ -23,5 +23,5 @@ export class UploadQuery {
 }
 
 @IgnoresUnknownFields()
-@JSONSchema({ example: { filename: 'invoice-1007.pdf' } })
+@JSONSchema({ example: { filename: 'order-1007.txt' } })
 export class RestUploadQuery extends UploadQuery {}

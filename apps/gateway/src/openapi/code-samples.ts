@@ -16,7 +16,7 @@ interface CodeSample {
   source: string;
 }
 
-/** The call in four languages with their standard libraries. The key comes from API_KEY; each sample prints the response. */
+/** The call in four languages with their standard libraries. The key comes from API_KEY; each sample prints the response, also an error. */
 export function codeSamples(call: SampleCall): CodeSample[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(call) },
@@ -71,13 +71,17 @@ function python(call: SampleCall): string {
     ...(method === chosen(call) ? [] : [`method="${method}",`]),
   ];
   return `${body === undefined ? '' : 'import json\n'}import os
+import urllib.error
 import urllib.request
 
 request = urllib.request.Request(
 ${lines.map((line) => `    ${line}`).join('\n')}
 )
-with urllib.request.urlopen(request) as response:
-    print(response.read().decode())`;
+try:
+    response = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+    response = error
+print(response.read().decode())`;
 }
 
 function php(call: SampleCall): string {
