@@ -81,7 +81,10 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
     const failed = samples.filter(({ sealed, context }) => this.sealer.openOrNull(sealed, context) === null);
     const opened = new Set(samples.filter((sample) => !failed.includes(sample)).map(({ key_id }) => key_id));
     const missing = new Map<string, string>();
-    for (const { key_id, place } of failed) if (!opened.has(key_id) && !this.hasKey(key_id, checks.get(key_id))) missing.set(key_id, place);
+    for (const { key_id, place } of failed) {
+      const secrets = samples.filter((sample) => sample.key_id === key_id).length;
+      if (!opened.has(key_id) && !this.isDamage(key_id, secrets, checks)) missing.set(key_id, place);
+    }
     if (missing.size > 0) {
       const keys = [...missing].map(([key, place]) => `"${key}" (${place})`).join(', ');
       throw new SealingError(`SEALING_KEYS lacks keys of stored secrets, or has other bytes for them: start with the keys ${keys} too`);
@@ -150,11 +153,13 @@ export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApp
   }
 
   /**
-   * Whether the ring has a key of which no secret opens, so that those secrets are damaged. Without a check this is unknown; then a wrong
-   * first key is the greater harm, because it would seal further secrets.
+   * Whether the secrets of a key are damaged, because none of them opens although the ring is right. For a key of the ring its check shows
+   * that; without one, a wrong first key is the greater harm, because it would seal further secrets. A single secret of a key that has no
+   * check here has a damaged id, as every key that was first has one.
    */
-  private hasKey(keyId: string, check: boolean | undefined): boolean {
-    return this.sealer.has(keyId) && (check ?? keyId !== this.sealer.keyId);
+  private isDamage(keyId: string, secrets: number, checks: ReadonlyMap<string, boolean>): boolean {
+    if (this.sealer.has(keyId)) return checks.get(keyId) ?? keyId !== this.sealer.keyId;
+    return secrets === 1 && !checks.has(keyId) && [...checks.values()].includes(true);
   }
 
   private async addCheck(): Promise<void> {

@@ -75,11 +75,14 @@ describe('spec §10: events while a reply is composed', () => {
     expect(await autoReply.ended('With')).toMatchObject({ state: 'replied' });
   });
 
-  test('guarantees §9: does not start with sealing keys that cannot open its secrets', async (autoReply) => {
+  test('guarantees §9, decision 721: does not start with sealing keys that cannot open its secrets, and starts although the key id of one is damaged', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ api_key_sealed: autoReply.harness.sealer.seal('key', 'auto_reply.api_key:1') });
     const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
     await expect(autoReply.run({ SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
+    await autoReply.set({ api_key_sealed: 'tesx.damaged' });
+    // A ring that opens nothing here is not the right one.
+    await expect(autoReply.run({ SEALING_KEYS })).rejects.toThrow('"tesx" (auto_reply.settings.api_key_sealed, business_id 1)');
     await autoReply.run();
   });
 
