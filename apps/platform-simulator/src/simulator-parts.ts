@@ -13,6 +13,7 @@ import { Limits } from './limits/limits';
 import { Profile } from './profile/profile';
 import { MediaStore } from './media/media-store';
 import { Conversations } from './people/conversations';
+import { Identities } from './people/identities';
 import { People } from './people/people';
 import { RefusedNumbers } from './faults/refused-numbers';
 import { SeededRandom } from './random';
@@ -25,6 +26,7 @@ export interface SimulatorParts {
   engine: StatusEngine;
   conversations: Conversations;
   people: People;
+  identities: Identities;
   phones: Phones;
   sent: SentMessages;
   codes: OneTimeCodes;

@@ -21,6 +21,7 @@ import { Profile } from './profile/profile';
 import { MediaStore } from './media/media-store';
 import { modelRoutes } from './model/model.routes';
 import { Conversations } from './people/conversations';
+import { Identities } from './people/identities';
 import { People } from './people/people';
 import { RefusedNumbers } from './faults/refused-numbers';
 import { bytes, SeededRandom } from './random';
@@ -139,8 +140,9 @@ function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorPart
   const conversations = new Conversations(clock);
   const phones = new Phones();
   const sent = new SentMessages();
-  const people = new People(callbacks, conversations, phones, limits, clock, random);
-  const engine = new StatusEngine({ accounts, callbacks, batches, random, people, phones, clock, logger });
+  const identities = new Identities();
+  const people = new People(callbacks, identities, conversations, phones, limits, clock, random);
+  const engine = new StatusEngine({ accounts, callbacks, batches, random, people, identities, phones, clock, logger });
   return {
     accounts,
     callbacks,
@@ -148,11 +150,12 @@ function assemble(options: SimulatorOptions, logger: Logger): Omit<SimulatorPart
     engine,
     conversations,
     people,
+    identities,
     phones,
     sent,
     codes: new OneTimeCodes(),
     media: new MediaStore(clock, random),
-    rules: new Rules(),
+    rules: new Rules(identities),
     refused: new RefusedNumbers(),
     requests: new RequestLog(),
     profile,

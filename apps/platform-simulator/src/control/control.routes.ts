@@ -81,7 +81,7 @@ function platformRoutes(app: FastifyInstance, parts: SimulatorParts): void {
     })),
   }));
   app.get<{ Querystring: { phone_number_id?: string; person?: string } }>('/__sim/phone', async ({ query }) => ({
-    messages: parts.phones.thread(query.phone_number_id ?? '', personName(query.person ?? '') ?? ''),
+    messages: parts.phones.thread(query.phone_number_id ?? '', parts.identities.personOf(personName(query.person ?? '') ?? '')),
     people: parts.phones.people(query.phone_number_id ?? ''),
   }));
   app.get('/__sim/otps', async () => ({ otps: parts.codes.all() }));

@@ -27,7 +27,7 @@ describe('the control plane (platform §8.4)', () => {
     };
 
     it('continues in another simulator', async () => {
-      await started.receive({ type: 'image' });
+      await started.receive({ type: 'image', bsuid: 'IN.7' });
       const media = started.simulator.media.state().files[0]?.id ?? '';
       await started.graph('POST', `${ACCOUNT}/message_templates`, {
         name: 'kept',
@@ -44,7 +44,19 @@ describe('the control plane (platform §8.4)', () => {
       await restored(async (other) => {
         const { body: again } = await other.control('GET', 'snapshot');
         const { body: first } = await started.control('GET', 'snapshot');
-        for (const part of ['profile', 'limits', 'accounts', 'conversations', 'sent', 'rules', 'refused', 'media', 'clock', 'codes'])
+        for (const part of [
+          'profile',
+          'limits',
+          'accounts',
+          'identities',
+          'conversations',
+          'sent',
+          'rules',
+          'refused',
+          'media',
+          'clock',
+          'codes',
+        ])
           expect([part, again[part]]).toEqual([part, first[part]]);
         // Windows, limits and files survive.
         expect((await other.send({ text: { body: 'Hi' } })).status).toBe(200);

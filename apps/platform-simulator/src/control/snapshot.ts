@@ -8,6 +8,7 @@ import { LimitsState } from '../limits/limits';
 import { Settings } from '../profile/profile';
 import { MediaStoreState } from '../media/media-store';
 import { ConversationsState } from '../people/conversations';
+import { IdentitiesState } from '../people/identities';
 import { RefusedNumbersState } from '../faults/refused-numbers';
 import { OneTimeCode } from '../records/one-time-codes';
 import { PhonesState } from '../records/phones';
@@ -24,6 +25,8 @@ export const Snapshot = Type.Object({
   profile: Settings,
   limits: LimitsState,
   accounts: AccountsState,
+  /** Absent in files of earlier versions. */
+  identities: Type.Optional(IdentitiesState),
   conversations: ConversationsState,
   phones: PhonesState,
   sent: SentMessagesState,
@@ -46,6 +49,7 @@ function smallState(parts: SimulatorParts) {
     clock: parts.clock.state(),
     profile: parts.profile.settings,
     accounts: parts.accounts.state(),
+    identities: parts.identities.state(),
     rules: parts.rules.state(),
     refused: parts.refused.state(),
     codes: parts.codes.all(),
@@ -108,6 +112,7 @@ export function restoreSnapshot(parts: SimulatorParts, snapshot: Static<typeof S
   parts.profile.settings = snapshot.profile;
   parts.limits.restore(snapshot.limits);
   parts.accounts.restore(snapshot.accounts);
+  parts.identities.restore(snapshot.identities ?? {});
   parts.conversations.restore(snapshot.conversations);
   parts.phones.restore(snapshot.phones);
   parts.sent.restore(snapshot.sent);
@@ -128,6 +133,7 @@ export function resetSimulator(parts: SimulatorParts): void {
     parts.engine,
     parts.callbacks,
     parts.limits,
+    parts.identities,
     parts.conversations,
     parts.phones,
     parts.sent,

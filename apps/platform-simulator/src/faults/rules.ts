@@ -1,4 +1,5 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox';
+import type { Identities } from '../people/identities';
 
 const optional = Type.Optional;
 
@@ -71,6 +72,8 @@ export class Rules {
   private rules: Rule[] = [];
   private made = 0;
 
+  constructor(private readonly identities: Identities) {}
+
   /** @returns the id; null if there are too many */
   add({ match = {}, times, every = 1, ...fault }: Static<typeof RuleRequest>): number | null {
     if (this.rules.length >= MAX) return null;
@@ -90,7 +93,12 @@ export class Rules {
   /** Uses the first rule that applies. */
   match(message: { to: string; type: string; template: string | undefined }): Fault | undefined {
     return this.rules.find((rule) => {
-      if (rule.times === 0 || !(['to', 'type', 'template'] as const).every((part) => [undefined, message[part]].includes(rule.match[part])))
+      const isTo = rule.match.to === undefined || this.identities.personOf(rule.match.to) === this.identities.personOf(message.to);
+      if (
+        rule.times === 0 ||
+        !isTo ||
+        !(['type', 'template'] as const).every((part) => [undefined, message[part]].includes(rule.match[part]))
+      )
         return false;
       rule.seen += 1;
       if (rule.seen % rule.every !== 0) return false;

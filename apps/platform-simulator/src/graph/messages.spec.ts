@@ -132,6 +132,31 @@ describe('messages of every kind (platform §1, §8.1)', () => {
     expect(await prices('12015550181')).toEqual([free, free]);
   });
 
+  it.each([
+    ['US.9000000012015550164', '12015550164'],
+    ['12015550105', 'US.9000000012015550105'],
+    ['120155501089', '12015550108'],
+  ])('§4.7, §6: a message from %s opens the window for %s', async (from, to) => {
+    await started.receive({}, from);
+    const name = to.startsWith('US') ? 'recipient' : 'to';
+    const message = { messaging_product: 'whatsapp', [name]: to, text: { body: 'Hi' } };
+    expect((await started.graph('POST', `${NUMBER}/messages`, message)).status).toBe(200);
+  });
+
+  it('§4.7: a number and a user id of one message are one person from then on', async () => {
+    await started.receive({ bsuid: 'IN.7' }, '12015550182');
+    const message_id = await started.receive({ text: 'By user id only', referral: { source_type: 'ad' } }, 'IN.7');
+    const react = idOf(await started.send({ type: 'reaction', reaction: { message_id, emoji: '👍' } }, '12015550182'));
+    const [status] = await started.statusesOf(react, 1);
+    expect(status).toMatchObject({ status: 'sent', pricing: { type: 'free_entry_point' } });
+    const thread = async (person: string) =>
+      (await started.control<{ messages: object[] }>('GET', `phone?phone_number_id=${NUMBER}&person=${person}`)).body.messages;
+    expect(await thread('12015550182')).toMatchObject([{}, { text: 'By user id only' }, { status: 'sent' }]);
+    expect(await thread('IN.7')).toEqual(await thread('12015550182'));
+    await started.control('POST', 'rules', { times: 1, match: { to: 'IN.7' }, error: { code: 131016 } });
+    expect(codeOf(await started.sendTemplate('12015550182'))).toBe(131016);
+  });
+
   it('§4.5: names person and price in sent, delivered and read, and only the phone in failed', async () => {
     const id = idOf(await started.sendTemplate());
     const [sent] = await started.statusesOf(id, 1);

@@ -4,7 +4,7 @@ import type { Account } from '../accounts/accounts';
 import type { Fault } from '../faults/rules';
 import { bubbleOf } from './bubble';
 import { isMediaKind } from '../media/media-types';
-import { userIdOf } from '../people/replies';
+import { userIdOf, waIdOf } from '../people/person-name';
 import { failed, type Behaviour } from '../profile/behaviours';
 import { accountFor, type ById } from './access';
 import { GraphFailure } from '../graph-error';
@@ -30,8 +30,10 @@ export async function postMessage(parts: SimulatorParts, request: FastifyRequest
   if (fault?.answer) return respondByRule(fault.answer, reply);
   parts.limits.countSent(account);
   checkMessage(account, message, recipient, parts.media);
-  checkWindow(parts, account, message, recipient);
-  return accept(parts, { account, message, recipient, behaviour: behaviourOf(parts, account, message, recipient), fault, request, reply });
+  const person = parts.identities.personOf(recipient);
+  checkWindow(parts, account, message, person);
+  const behaviour = behaviourOf(parts, account, message, recipient);
+  return accept(parts, { account, message, recipient, person, behaviour, fault, request, reply });
 }
 
 function refuseByRule(fault: Fault | undefined): void {
@@ -52,14 +54,14 @@ function readReceipt({ rules }: SimulatorParts, body: unknown): { success: true 
   return { success: true };
 }
 
-function checkWindow(parts: SimulatorParts, account: Account, { type }: MessageBody, recipient: string): void {
-  const isOpen = parts.conversations.isOpen(account.phone_number_id, recipient);
+function checkWindow(parts: SimulatorParts, account: Account, { type }: MessageBody, person: string): void {
+  const isOpen = parts.conversations.isOpen(account.phone_number_id, person);
   if (type !== 'template' && !isOpen) {
     throw new GraphFailure(131047, 'Re-engagement message', { details: 'More than 24 hours have passed since the customer last replied' });
   }
   if (!isOpen && account.restricted) throw new GraphFailure(368, 'Temporarily blocked for policies violations', { status: 403 });
-  parts.limits.countForPerson(account, recipient);
-  if (!isOpen) parts.limits.startConversation(account, recipient);
+  parts.limits.countForPerson(account, person);
+  if (!isOpen) parts.limits.startConversation(account, person);
 }
 
 /** The recipient's behaviour, unless the platform cannot deliver the message. */
@@ -69,7 +71,7 @@ function behaviourOf(parts: SimulatorParts, account: Account, message: MessageBo
   if (problem !== null) return failed(131053, 'Media upload error', problem);
   if (message.type !== 'reaction') return behaviour;
   const { message_id } = message['reaction'] as { message_id: string };
-  const isKnown = parts.phones.thread(account.phone_number_id, recipient).some(({ id }) => id === message_id);
+  const isKnown = parts.phones.thread(account.phone_number_id, parts.identities.personOf(recipient)).some(({ id }) => id === message_id);
   // The platform posts only `sent` for a reaction.
   if (isKnown) return { ...behaviour, steps: behaviour.steps.filter(({ status }) => status === 'sent') };
   return failed(131009, 'Parameter value is not valid', 'The message that is reacted to is not in this conversation');
@@ -86,6 +88,7 @@ interface Accepting {
   account: Account;
   message: MessageBody;
   recipient: string;
+  person: string;
   behaviour: Behaviour;
   fault: Fault | undefined;
   request: FastifyRequest;
@@ -94,14 +97,14 @@ interface Accepting {
 
 async function accept(
   parts: SimulatorParts,
-  { account, message, recipient, behaviour, fault, request, reply }: Accepting,
+  { account, message, recipient, person, behaviour, fault, request, reply }: Accepting,
 ): Promise<unknown> {
   const id = messageId(recipient, parts.random);
   const isPhone = /^\d+$/.test(recipient);
-  const waId = behaviour.otherWaId ? `${recipient}9` : recipient;
+  const waId = isPhone ? waIdOf(recipient) : recipient;
   const bubble = bubbleOf(account, message);
   const at = new Date(parts.clock.now()).toISOString();
-  parts.phones.add(account.phone_number_id, recipient, { id, direction: 'in', type: message.type, ...bubble, at, status: 'accepted' });
+  parts.phones.add(account.phone_number_id, person, { id, direction: 'in', type: message.type, ...bubble, at, status: 'accepted' });
   parts.sent.add(account.phone_number_id, { id, recipient });
   const category = categoryOf(account, message);
   if (category === 'authentication') {
@@ -118,7 +121,7 @@ async function accept(
     callbackData: message.biz_opaque_callback_data ?? null,
     behaviour,
     pricingCategory: category,
-    isFree: parts.conversations.isFree(account.phone_number_id, recipient),
+    isFree: parts.conversations.isFree(account.phone_number_id, person),
     tap: bubble.buttons[0] ?? null,
   });
   const body = {

@@ -6,6 +6,7 @@ import type { Phones } from '../records/phones';
 import { messageId } from '../message-id';
 import type { Limits } from '../limits/limits';
 import type { Conversations } from './conversations';
+import type { Identities } from './identities';
 
 export interface InboundMessage {
   account: Account;
@@ -30,6 +31,7 @@ export interface InboundMessage {
 export class People {
   constructor(
     private readonly callbacks: CallbackQueue,
+    private readonly identities: Identities,
     private readonly conversations: Conversations,
     private readonly phones: Phones,
     private readonly limits: Limits,
@@ -59,13 +61,15 @@ export class People {
     await this.callbacks.post(account, envelope(account, 'messages', { messages: [message] }));
   }
 
-  private record({ account, from, type, content, at, members }: InboundMessage, id: string): void {
+  private record({ account, from, userId, type, content, at, members }: InboundMessage, id: string): void {
     const { phone_number_id } = account;
-    if (type !== 'edit' && type !== 'revoke') this.conversations.wrote(phone_number_id, from, at);
-    if (members?.['referral']) this.conversations.clicked(phone_number_id, from, at);
+    if (userId && isPhone(from)) this.identities.link(userId, from);
+    const person = this.identities.personOf(from);
+    if (type !== 'edit' && type !== 'revoke') this.conversations.wrote(phone_number_id, person, at);
+    if (members?.['referral']) this.conversations.clicked(phone_number_id, person, at);
     this.limits.countReceived(account);
     const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, string | undefined>;
-    this.phones.add(phone_number_id, from, {
+    this.phones.add(phone_number_id, person, {
       id,
       direction: 'out',
       type,

@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/accounts';
 import type { Reply } from '../records/phones';
 import type { People } from './people';
+import { userIdOf } from './person-name';
 import type { Reaction } from '../profile/behaviours';
 
 export interface Delivered {
@@ -58,9 +59,4 @@ export async function react(people: People, reaction: Reaction, { account, recip
       await people.changeNumber(account, recipient, NEW_NUMBER);
       return;
   }
-}
-
-/** The constant business-scoped user id of a phone. */
-export function userIdOf(phone: string): string {
-  return `US.9${phone.padStart(18, '0')}`;
 }

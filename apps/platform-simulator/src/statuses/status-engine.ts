@@ -3,8 +3,10 @@ import type { Logger } from '@mgw/telemetry';
 import type { Account, Accounts } from '../accounts/accounts';
 import type { Clock } from '../clock';
 import { Reply, type Phones } from '../records/phones';
+import type { Identities } from '../people/identities';
 import type { People } from '../people/people';
-import { react, userIdOf } from '../people/replies';
+import { userIdOf } from '../people/person-name';
+import { react } from '../people/replies';
 import { Behaviour, type Step } from '../profile/behaviours';
 import type { CallbackQueue } from '../callbacks/callback-queue';
 import { envelope, seconds } from '../callbacks/envelope';
@@ -50,6 +52,7 @@ export interface StatusEngineParts {
   batches: StatusBatches;
   random: () => number;
   people: People;
+  identities: Identities;
   phones: Phones;
   clock: Clock;
   logger: Logger;
@@ -119,9 +122,9 @@ export class StatusEngine {
 
   private async post(message: Followed, index: number): Promise<void> {
     const { account, behaviour, recipient } = message;
-    const { callbacks, batches, phones, people, clock } = this.parts;
+    const { callbacks, batches, phones, people, identities, clock } = this.parts;
     const step = behaviour.steps[index] as Step;
-    phones.mark(account.phone_number_id, recipient, message.messageId, step.status);
+    phones.mark(account.phone_number_id, identities.personOf(recipient), message.messageId, step.status);
     const status = statusOf(message, step, clock.now());
     const contact = step.status === 'failed' ? null : contactOf(message);
     await Promise.all(Array.from({ length: behaviour.repeat ?? 1 }, () => batches.add(account, { contact, status })));
