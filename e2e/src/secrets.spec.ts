@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { linkSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { testDatabase } from '@mgw/testing';
@@ -89,6 +89,27 @@ describe('the secrets of a stack (spec §13)', () => {
     writeFileSync(file, text);
     load();
     expect(copies()).toHaveLength(2);
+  });
+
+  it('of docker compose are printed and replaced by the commands of docs/operations.md', () => {
+    load('loadComposeSecrets');
+    linkSync(file, join(dir, 'before'));
+    const commands = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(/--entrypoint node secrets (-[ep]) '([^']+)'/g);
+    const [print, replace] = [...commands].map(
+      ([, option = '', script = '']) =>
+        (input = '') =>
+          spawnSync(process.execPath, [option, script.replaceAll('/stack', dir)], { cwd: ROOT, input, encoding: 'utf8' }),
+    );
+    const before = readFileSync(file, 'utf8');
+    expect(print?.().stdout).toBe(`${before}\n`);
+    for (const damaged of ['', before.slice(0, -3)]) expect(replace?.(damaged).status).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe(before);
+    const secrets = { ...read(file), sealing_keys: 'other', passwords: undefined };
+    expect(replace?.(JSON.stringify(secrets))).toMatchObject({ status: 0, stderr: '' });
+    expect([statSync(file).mode & 0o777, readFileSync(join(dir, 'before'), 'utf8')]).toEqual([0o600, before]);
+    const after = JSON.parse(load('loadComposeSecrets')) as Record<string, unknown>;
+    expect(after).toMatchObject(JSON.parse(JSON.stringify(secrets)) as object);
+    expect(after['passwords']).not.toEqual(read(join(dir, 'before'))['passwords']);
   });
 
   it('are only read by later steps of docker compose: `roles` may not write to their folder', async () => {
