@@ -1,4 +1,4 @@
-import { Database, asStorageProblem, type Tx } from '@mgw/postgres';
+import type { Database, Tx } from '@mgw/postgres';
 
 /** A row is set aside when it has ended its process this often. */
 export const MOST_ATTEMPTS = 3;
@@ -10,7 +10,7 @@ interface Row {
 
 /** Counts, for the rows of a table, the attempts whose process died (guarantees §10, N3). */
 export class UnfinishedAttempts {
-  /** Rows whose attempt failed only because of the database, but whose count could not be reduced again yet. */
+  /** Rows whose attempt ended in an error, but whose count could not be reduced again yet. */
   private readonly uncounted = new Set<string>();
 
   constructor(
@@ -23,22 +23,21 @@ export class UnfinishedAttempts {
   }
 
   /**
-   * Runs `work` in a transaction. `begin` counts an attempt at its rows and commits that on another connection. If `work` fails because the
-   * database is unavailable or full, the attempt does not count.
+   * Runs `work` in a transaction. `begin` counts an attempt at its rows and commits that on another connection. If `work` throws, the
+   * process lives and the attempt does not count.
    */
   async run<T>({ durable }: { durable: boolean }, work: (tx: Tx, begin: (ids: string[]) => Promise<void>) => Promise<T>): Promise<T> {
     let begun: string[] = [];
     const begin = async (ids: string[]) => {
       const counted = ids.filter((id) => !this.uncounted.has(id));
-      if (counted.length > 0) await this.count(counted, 1);
+      await this.count(counted, 1);
       for (const id of ids) this.uncounted.delete(id);
       begun = ids;
     };
     try {
       return await this.db.transaction((tx) => work(tx, begin), { durable });
     } catch (error) {
-      const isDatabaseProblem = asStorageProblem(error) !== null || !(await this.db.ping().catch(() => false));
-      if (isDatabaseProblem) await this.uncount(begun);
+      await this.uncount(begun);
       throw error;
     }
   }
@@ -52,6 +51,7 @@ export class UnfinishedAttempts {
   }
 
   private async count(ids: string[], change: 1 | -1): Promise<void> {
+    if (ids.length === 0) return;
     await this.db.relaxed.query(
       `UPDATE ingest.${this.table} SET unfinished_attempts = greatest(unfinished_attempts + $2, 0) WHERE id = ANY($1)`,
       [ids, change],

@@ -531,20 +531,20 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(events.map(({ data }) => (data as { phone_number_id: string }).phone_number_id)).toEqual(['702', '709']);
   });
 
-  it('N4: stores no callback halfway while the outbox has no room, and loses none when there is room again', async () => {
+  it('N3, N4: stores no callback halfway while the database refuses it, and neither loses it nor sets it aside', async () => {
     await harness.db.query('CREATE SEQUENCE ingest.refusals');
     await harness.db.query(`CREATE FUNCTION ingest.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      PERFORM nextval('ingest.refusals'); RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
-    await harness.db.query('CREATE TRIGGER full_disk BEFORE INSERT ON ingest.outbox FOR EACH ROW EXECUTE FUNCTION ingest.refuse()');
+      RAISE 'refused' USING ERRCODE = CASE nextval('ingest.refusals') WHEN 1 THEN 'disk_full' ELSE 'lock_not_available' END; END $$`);
+    await harness.db.query('CREATE TRIGGER refuse BEFORE INSERT ON ingest.outbox FOR EACH ROW EXECUTE FUNCTION ingest.refuse()');
     const small = envelope({ messages: [text('wamid.small')] });
     const large = { ...envelope({ messages: [text('wamid.large')] }, '702', '802'), filler: 'x'.repeat(300_000) };
     // The gateway responds to the error with 503, so the platform retries. A large callback waits for its splitting.
     await expect(signed(small)).rejects.toMatchObject({ error_code: 'OVERLOADED' });
     expect(await signed(large, 'second secret')).toBe(200);
-    await eventually(async () => (await count('refusals WHERE last_value >= 8')) === 1);
+    await eventually(async () => (await count('refusals WHERE last_value >= 5')) === 1);
     expect([await count('callbacks'), await count('callbacks WHERE split_at IS NULL'), await count('dead_letters')]).toEqual([1, 1, 0]);
 
-    await harness.db.query('DROP TRIGGER full_disk ON ingest.outbox');
+    await harness.db.query('DROP TRIGGER refuse ON ingest.outbox');
     expect(await signed(small)).toBe(200);
     const ids = (await published('message', 2)).map(({ data }) => (data as { message_id: string }).message_id);
     expect(ids.sort()).toEqual(['wamid.large', 'wamid.small']);

@@ -23,6 +23,8 @@ const MOST_IN_A_TURN = 250;
 @Injectable()
 export class SplitterService extends BackgroundLoop {
   private replayAt = 0;
+  /** When to try lanes again that failed. */
+  private readonly retryAt = new Map<number | string, number>();
 
   constructor(
     private readonly waiting: WaitingCallbacksStore,
@@ -54,7 +56,7 @@ export class SplitterService extends BackgroundLoop {
   /** @returns how many callbacks were split */
   private async splitLane(lane: number): Promise<number> {
     const room = Math.min(MOST_IN_A_TURN, this.inFlight.room(lane));
-    if (room === 0) return 0;
+    if (room === 0 || performance.now() < (this.retryAt.get(lane) ?? 0)) return 0;
     return this.attempt(lane, async (split) => {
       const { callbacks, events } = await this.waiting.splitLane(lane, room, split);
       this.inFlight.add(lane, events);
@@ -72,8 +74,10 @@ export class SplitterService extends BackgroundLoop {
         haveOwners(changes, signers, current) ? current : (latest ??= this.connections.withChanges());
       const count = await work((callback) => splitStored(callback, mapFor));
       if (count > 0) this.relay.wake();
+      this.retryAt.delete(lane);
       return count;
     } catch (error) {
+      this.retryAt.set(lane, performance.now() + RETRY_MS);
       this.logger.warn({ err: error, lane }, 'splitting callbacks failed; they stay stored, will retry');
       return 0;
     }
