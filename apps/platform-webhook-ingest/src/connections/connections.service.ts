@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { RefreshedValue } from '@mgw/caching';
-import { ConnectionChanged, ListConnections, type ListedConnection } from '@mgw/contracts';
+import { ConnectionChanged, GatewayError, ListConnections, type ListedConnection } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LOGGER } from '@mgw/service';
@@ -11,6 +11,8 @@ import { ConnectionMap, type Open } from './connection-map';
 
 /** A callback that matches no secret may follow a new connection. This bounds the reads that forgeries cause. */
 const REREAD_MS = 1_000;
+/** Connections that are older are read again. An announced change ends that sooner. */
+const FRESH_MS = 5_000;
 /**
  * Reads until changes become frequent; one returns each second. A business can cause any number of changes with account updates that it
  * signs itself, and a read of a thousand connections takes longer than a callback.
@@ -47,16 +49,28 @@ export class ConnectionsService {
   async current(): Promise<ConnectionMap> {
     const map = await this.cached.get();
     if (map.readAt > this.changedAt) return map;
-    return this.areReadsFrequent() ? this.cached.get(REREAD_MS) : this.withChanges();
+    return this.areReadsFrequent() ? this.cached.get(REREAD_MS) : this.latest(FRESH_MS);
   }
 
   /** Rereads the connections for a callback that matches none of the current ones. */
   newer(): Promise<ConnectionMap> {
-    return this.withChanges(REREAD_MS);
+    return this.latest(REREAD_MS);
   }
 
-  /** The connections with every change that was announced before the call. */
-  async withChanges(maxAgeMs?: number): Promise<ConnectionMap> {
+  /**
+   * The connections with every change that was announced before the call.
+   * @throws GatewayError if they cannot be read now, because an update whose owner the last ones lack would be lost (decision 749)
+   */
+  async withChanges(): Promise<ConnectionMap> {
+    const { changedAt } = this;
+    const oldest = performance.now() - FRESH_MS;
+    const map = await this.latest(FRESH_MS);
+    if (map.readAt > changedAt && map.readAt >= oldest) return map;
+    throw new GatewayError('OVERLOADED', 'The latest connections could not be read. Try again shortly.');
+  }
+
+  /** The connections with every change that was announced before the call; the last ones if they cannot be read now. */
+  private async latest(maxAgeMs: number): Promise<ConnectionMap> {
     const { changedAt } = this;
     const map = await this.cached.get(maxAgeMs);
     if (map.readAt > changedAt) return map;
@@ -66,7 +80,10 @@ export class ConnectionsService {
     return read.readAt > changedAt ? read : this.cached.get(performance.now() - changedAt);
   }
 
-  /** The connections to divide a callback with: every change counts if the current ones lack the owner of an update. */
+  /**
+   * The connections to divide a callback with: every change counts if the current ones lack the owner of an update.
+   * @throws GatewayError if these cannot be read now
+   */
   async forChanges(changes: Change[], signers: ReadonlySet<number>): Promise<ConnectionMap> {
     const map = await this.current();
     return haveOwners(changes, signers, map) ? map : this.withChanges();

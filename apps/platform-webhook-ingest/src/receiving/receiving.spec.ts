@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import {
   ConnectionChanged,
+  GatewayError,
   GetCallbackTimes,
   ListConnections,
   ReceivePlatformWebhook,
@@ -27,13 +28,20 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
   /** Delays the responses to ListConnections, which hold the connections of the time of their requests. */
   let responseDelay: Promise<void> | undefined;
   let delayed: number;
+  /** Counts the reads that failed, while they fail. */
+  let failed: number | undefined;
 
   beforeEach(async () => {
     harness = await startHarness(service);
     connections = [connection(1, 'first secret'), connection(2, 'second secret')];
     responseDelay = undefined;
     delayed = 0;
+    failed = undefined;
     harness.respond(ListConnections, async ({ after_business_id }) => {
+      if (failed !== undefined) {
+        failed += 1;
+        throw new GatewayError('OVERLOADED', 'unavailable');
+      }
       const response = { connections: connections.filter(({ business_id }) => business_id > after_business_id) };
       if (responseDelay) delayed += 1;
       await responseDelay;
@@ -529,6 +537,28 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await signed(envelope({ messages: [text('wamid.2')] }, '709'))).toBe(200);
     const events = await published('message', 2);
     expect(events.map(({ data }) => (data as { phone_number_id: string }).phone_number_id)).toEqual(['702', '709']);
+  });
+
+  it('decision 749: loses no update of a number that was connected before the connections became unreadable', async () => {
+    const saved = (id: string) => JSON.stringify(envelope({ messages: [text(id)] }, '709'));
+    expect(await signed(envelope({ messages: [text('wamid.1')] }))).toBe(200);
+    connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
+    failed = 0;
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    await harness.nc.flush();
+    await expect(signed(saved('wamid.2'))).rejects.toMatchObject({ error_code: 'OVERLOADED' });
+    expect(await signed(envelope({ messages: [text('wamid.3')] }))).toBe(200);
+    expect(await signed({ entry: [{ id: '801', changes: [{ field: 'security', value: {} }] }] })).toBe(200);
+    // Another replica read the change before.
+    await harness.db.query('INSERT INTO ingest.callbacks (body_hash, body, businesses, lane) VALUES (sha256($1), $1, ARRAY[1], 1)', [
+      Buffer.from(saved('wamid.4')),
+    ]);
+    await eventually(() => (failed ?? 0) >= 2);
+    failed = undefined;
+    expect(await eventually(() => signed(saved('wamid.2')).catch(() => false))).toBe(200);
+    const ids = (await published('message', 4)).map(({ data }) => (data as { message_id: string }).message_id);
+    expect(ids.sort()).toEqual(['wamid.1', 'wamid.2', 'wamid.3', 'wamid.4']);
+    expect(await count('dead_letters')).toBe(0);
   });
 
   it('N3, N4: stores no callback halfway while the database refuses it, and neither loses it nor sets it aside', async () => {

@@ -30,9 +30,10 @@ export function ownerOf({ account, field, value }: Change, signers: ReadonlySet<
   return isAccountField(field) ? owners.ownersOfAccount(account, signers)[0] : owners.ownerOfNumber(numberOf(value), signers);
 }
 
-/** Whether each change has an owner. If not, newer connections may have it. */
+/** Whether each change has an owner, or names none. If not, newer connections may have it. */
 export function haveOwners(changes: Change[], signers: ReadonlySet<number>, owners: Owners): boolean {
-  return changes.every((change) => ownerOf(change, signers, owners) !== undefined);
+  const namesNone = ({ account, field, value }: Change) => (isAccountField(field) ? account : numberOf(value)) === '';
+  return changes.every((change) => namesNone(change) || ownerOf(change, signers, owners) !== undefined);
 }
 
 export function countUpdates(changes: Change[]): number {

@@ -87,15 +87,16 @@ export class SplitterService extends BackgroundLoop {
 /** Chooses the connections to split a callback with: all announced changes count if an update lacks its owner. */
 type MapFor = (changes: Change[], signers: ReadonlySet<number>) => ConnectionMap | Promise<ConnectionMap>;
 
+/** @throws the error of `mapFor`: the callback waits for connections that can be read */
 function splitStored(callback: StoredCallback, mapFor: MapFor): Promise<Updates> {
   return withTraceparent(callback.traceparent, async () => {
+    let parsed: unknown;
     try {
-      const parsed = readCallback(callback.body);
-      const map = await mapFor(changesOf(parsed), new Set(callback.businesses));
-      return await splitOrSetAside(parsed, callback, map);
+      parsed = readCallback(callback.body);
     } catch (error) {
       return setAside(callback, error as Error);
     }
+    return splitOrSetAside(parsed, callback, await mapFor(changesOf(parsed), new Set(callback.businesses)));
   });
 }
 
