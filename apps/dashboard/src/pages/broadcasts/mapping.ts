@@ -61,7 +61,7 @@ export function mapByNames(fields: Field[], names: string[], kept: Mapping = {})
   for (const { key } of fields) {
     const source = kept[key];
     if (source === undefined) continue;
-    const column = isColumn(source) ? columnOf(source, lower) : null;
+    const column = isColumn(source) ? columnOf(source, lower, Object.values(kept)) : null;
     mapping[key] = isColumn(source) ? { ...source, column } : source;
     if (column !== null) free.delete(column);
   }
@@ -81,10 +81,12 @@ export function mapByNames(fields: Field[], names: string[], kept: Mapping = {})
 /** @param name missing in drafts of an earlier version */
 const plain = (name = '') => name.trim().toLowerCase();
 
-/** The column of the source's name. If several have it, only the one at the same place is certain. */
-function columnOf({ column, name }: ColumnSource, lower: string[]): number | null {
+/** The column of the source's name. If several columns of either list have it, only the one at the same place is certain. */
+function columnOf({ column, name }: ColumnSource, lower: string[], kept: Source[]): number | null {
   const wanted = plain(name);
   if (column !== null && lower[column] === wanted) return column;
+  const namesakes = kept.filter(isColumn).filter((other) => plain(other.name) === wanted);
+  if (namesakes.length > 1 && namesakes.some((other) => other.column === null || other.column !== column)) return null;
   const first = lower.indexOf(wanted);
   return first >= 0 && first === lower.lastIndexOf(wanted) ? first : null;
 }

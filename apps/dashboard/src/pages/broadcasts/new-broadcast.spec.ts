@@ -1,5 +1,5 @@
 import type { Template } from '../templates/template-values';
-import { fieldsOf, isMapped, mapByNames, recipientsOf } from './mapping';
+import { fieldsOf, isColumn, isMapped, mapByNames, recipientsOf, type Mapping } from './mapping';
 import { readTable } from './recipients-table';
 import { checkedFaults, longRows } from './row-faults';
 import { localTime, momentOf } from '../../components/local-time';
@@ -76,6 +76,15 @@ describe('a new broadcast (decisions 452, 453)', () => {
     // With two columns of the name, only the one at the same place is certain.
     const twice = (column: number) => mapByNames(own, ['phone', 'total', 'total'], { body_2: chosen(column, 'total') })['body_2'];
     expect([twice(2), twice(3)]).toEqual([chosen(2, 'total'), { ...chosen(3, 'total'), column: null }]);
+    // Two fields with columns of one name do not get the only column that is left, also if the name was missing in between.
+    const columns = (names: string[], kept: Mapping) =>
+      Object.values(mapByNames(own, names, kept)).map((source) => isColumn(source) && source.column);
+    const values = mapByNames(own, ['phone', 'value', 'value']);
+    expect(columns(['phone', 'value', 'note'], values)).toEqual([0, 1, null]);
+    expect(columns(['phone', 'note', 'x', 'value'], values)).toEqual([0, null, null]);
+    expect(columns(['phone', 'value'], mapByNames(own, ['phone', 'note'], values))).toEqual([0, null, null]);
+    // Two fields of one column follow it.
+    expect(columns(['total', 'phone'], { ...values, body_name: chosen(1, 'total'), body_2: chosen(1, 'total') })).toEqual([1, 0, 0]);
     const none = mapByNames(fields, ['phone', 'header_1', 'header_2'], { header_2: null });
     expect(none).toMatchObject({ header_1: { column: 1 }, header_2: null });
   });
