@@ -13,9 +13,14 @@ export class FairQueue {
   private last = '';
   private readonly waiting: Waiting[] = [];
 
-  /** @returns a function that ends the turn @throws GatewayError OVERLOADED after `withinMs` */
-  take(holder: string, withinMs: number): Promise<() => void> {
-    if (!this.taken) return Promise.resolve(this.begin(holder));
+  /**
+   * @param signal ends the wait
+   * @returns a function that ends the turn
+   * @throws GatewayError OVERLOADED after `withinMs`, and the signal's reason
+   */
+  async take(holder: string, withinMs: number, signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (!this.taken) return this.begin(holder);
     return new Promise((resolve, reject) => {
       const entry: Waiting = {
         holder,
@@ -24,11 +29,18 @@ export class FairQueue {
           resolve(this.begin(holder));
         },
       };
+      const leave = (fault: Error) => {
+        const index = this.waiting.indexOf(entry);
+        if (index === -1) return;
+        clearTimeout(timer);
+        this.waiting.splice(index, 1);
+        reject(fault);
+      };
       const timer = setTimeout(() => {
-        this.waiting.splice(this.waiting.indexOf(entry), 1);
         const message = 'Other large requests are being processed. Try again shortly.';
-        reject(new GatewayError('OVERLOADED', message, { retry_after_seconds: RETRY_AFTER_SECONDS }, 503));
+        leave(new GatewayError('OVERLOADED', message, { retry_after_seconds: RETRY_AFTER_SECONDS }, 503));
       }, withinMs);
+      signal.addEventListener('abort', () => leave(signal.reason as Error));
       this.waiting.push(entry);
     });
   }

@@ -6,6 +6,7 @@ import { eventually } from '@mgw/testing';
 import fastify from 'fastify';
 import request from 'supertest';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
+import { FairQueue } from './fair-queue';
 import { closeWaitingResponses } from './response-end';
 
 /** Requests in flight of one address: half of all. */
@@ -13,14 +14,16 @@ const PLACES = 8;
 const ROWS = { rows: [{ phone: '12015550100', state: 'blocked', reason: 'x'.repeat(400) }] };
 /** More than 64 kB, so that it waits for the turn of large bodies. */
 const LARGE = JSON.stringify(ROWS).padEnd(70_000);
+const IMPORT = '/api/client/suppressions/import';
 
-describe('pipelined requests whose connection closes before their responses (guarantees N1, N2)', () => {
+describe('pipelined requests whose responses never get their connection (guarantees N1, N2)', () => {
   let dashboard: Dashboard;
   let owner: Session;
   let other: Session;
   let otherBusiness: number;
   /** Ends the requests that hold up those behind them. */
   let release = () => {};
+  let ended: Promise<void>;
   /** Their businesses. */
   let held: number[] = [];
 
@@ -33,7 +36,7 @@ describe('pipelined requests whose connection closes before their responses (gua
   });
   beforeEach(() => {
     held = [];
-    const ended = new Promise<void>((resolve) => (release = resolve));
+    ended = new Promise<void>((resolve) => (release = resolve));
     dashboard.neighbours.respond(GetConnection, async ({ business_id }) => {
       held.push(business_id);
       await ended;
@@ -55,14 +58,17 @@ describe('pipelined requests whose connection closes before their responses (gua
 
   const get = (path: string, { token }: Session) => `GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: token=${token}\r\n\r\n`;
   const heldRequest = () => get('/api/client/me', owner);
+  const largeImport = () =>
+    `POST ${IMPORT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncookie: token=${owner.token}\r\ncontent-length: ${LARGE.length}\r\n\r\n${LARGE}`;
   const connections = () => new Promise<number>((resolve) => dashboard.visitor.server.getConnections((_, count) => resolve(count)));
 
-  /** Sends the requests on one connection, and closes it when they have begun. */
-  async function abandon(requests: string[], haveBegun: () => boolean) {
+  /** Sends the requests on one connection, and closes it when they have begun and `whileOpen` has ended. */
+  async function abandon(requests: string[], haveBegun: () => boolean, whileOpen?: () => Promise<unknown>) {
     const { port } = dashboard.visitor.server.address() as AddressInfo;
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.write(requests.join(''));
     await eventually(haveBegun);
+    await whileOpen?.();
     socket.destroy();
     await eventually(() => connections().then((count) => count === 0));
   }
@@ -76,15 +82,36 @@ describe('pipelined requests whose connection closes before their responses (gua
     expect(await another).toBe(200);
   });
 
-  it('release the turn for large bodies to other businesses', async () => {
+  it('release the turn for large bodies to other businesses, even before the connection closes', async () => {
     let imported = 0;
     dashboard.neighbours.respond(ImportSuppressions, () => {
       imported += 1;
       return { added: 1, unchanged: 0 };
     });
-    const head = `POST /api/client/suppressions/import HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncookie: token=${owner.token}`;
-    await abandon([heldRequest(), `${head}\r\ncontent-length: ${LARGE.length}\r\n\r\n${LARGE}`], () => held.length > 0 && imported > 0);
-    await other.raw('/api/client/suppressions/import', 'application/json', LARGE).expect(200);
+    const another = () => other.raw(IMPORT, 'application/json', LARGE).expect(200);
+    await abandon([get('/api/client/events/stream', owner), largeImport()], () => imported > 0, another);
+  });
+
+  it('drop large bodies that wait for their turn, and keep the turn until the handler has ended', async () => {
+    let imported = 0;
+    dashboard.neighbours.respond(ImportSuppressions, async () => {
+      imported += 1;
+      await ended;
+      return { added: 1, unchanged: 0 };
+    });
+    const takes = jest.spyOn(FairQueue.prototype, 'take');
+    await abandon([largeImport()], () => imported > 0);
+    await abandon([largeImport(), largeImport(), largeImport()], () => takes.mock.calls.length === 4);
+    await expect(takes.mock.results[3]?.value).rejects.toThrow('the caller disconnected');
+    const another = other.raw(IMPORT, 'application/json', LARGE).then(({ status }) => status);
+    const turn = await eventually(() => takes.mock.results[4]);
+    const onTurn = jest.fn();
+    void (turn.value as Promise<unknown>).then(onTurn);
+    await request(dashboard.visitor.server).get('/nothing').expect(404);
+    expect(onTurn).not.toHaveBeenCalled();
+    release();
+    expect(await another).toBe(200);
+    expect(imported).toBe(2);
   });
 
   it('release their places among the downloads of a business', async () => {

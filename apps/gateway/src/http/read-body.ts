@@ -23,7 +23,7 @@ export const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
 const ANONYMOUS_BODY_LIMIT = 4 * 1024;
 
 /**
- * Bytes of the bodies in flight, from the first byte to the end of the response. Parsing multiplies the size of a body, so at most one
+ * Bytes of the bodies in flight, from the first byte until the response is ready. Parsing multiplies the size of a body, so at most one
  * body above 64 kB is parsed and held at a time.
  */
 const BUDGETS = {
@@ -49,7 +49,7 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
  * only (decision 5).
  */
 export function readBodies(server: FastifyInstance): void {
-  const pools: Pools = { small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue() };
+  const pools: Pools = { small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue(), held: new WeakMap() };
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('application/json', (request, payload, done) =>
     done(null, takesFile(request) ? new UnreadFile(payload) : new UnreadBody(request, payload, pools)),
@@ -68,6 +68,7 @@ export function readBodies(server: FastifyInstance): void {
   });
   server.addHook('onSend', (request, reply, _payload, done) => {
     if (isIncomplete(request) && (reply.statusCode === 408 || isLong(request))) closeAfter(reply);
+    pools.held.get(request)?.();
     done();
   });
 }
@@ -76,6 +77,8 @@ interface Pools {
   small: ByteBudget;
   large: ByteBudget;
   turns: FairQueue;
+  /** Drops the body of a request, and releases what the request holds for it. */
+  held: WeakMap<FastifyRequest, () => void>;
 }
 
 /** A JSON body that has not been read yet. */
@@ -87,7 +90,8 @@ export class UnreadBody {
   ) {}
 
   /**
-   * Reads and parses the body. Its bytes count as in flight until the response has ended.
+   * Reads and parses the body. The request holds it until its response is ready, not until the response closes: a response may wait behind
+   * another one on its connection, and a handler goes on without its caller (decision 766).
    * @throws GatewayError for a body that is too large, too slow or not acceptable, and when too much is in flight
    */
   async read(response: ServerResponse): Promise<unknown> {
@@ -98,19 +102,20 @@ export class UnreadBody {
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
     const held: (() => void)[] = [];
-    const release = () => {
-      for (const one of held.splice(0)) one();
-    };
-    const hold = (one: () => void) => {
-      held.push(one);
-      if (response.destroyed) release();
-    };
-    untilClosed(response, release);
-    const take = request.user && ((size: number) => hold(pools[large ? 'large' : 'small'].take(holder, size)));
+    pools.held.set(request, () => {
+      request.body = undefined;
+      for (const release of held.splice(0)) release();
+    });
+    const take = request.user && ((size: number) => void held.push(pools[large ? 'large' : 'small'].take(holder, size)));
     if (declared !== undefined) take?.(Number(declared));
     const reserve = declared === undefined ? take : undefined;
     const bytes = await collect(this.payload, { limit, pace: large ? LARGE_PACE : PACE, reserve });
-    if (large) hold(await pools.turns.take(holder, LARGE_TURN_WITHIN_MS));
+    if (large) {
+      const gone = new AbortController();
+      untilClosed(response, () => gone.abort(disconnected()));
+      held.push(await pools.turns.take(holder, LARGE_TURN_WITHIN_MS, gone.signal));
+      gone.signal.throwIfAborted();
+    }
     // Some clients send a content type although the action takes no body.
     return bytes.length === 0 ? undefined : parseJsonBody(bytes, mostValues(limit));
   }
@@ -140,7 +145,7 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
       complete();
     };
     const fail = (fault: Error) => finish(() => reject(Object.assign(fault, { statusCode: 400 })));
-    const gone = () => fail(new Error('the caller disconnected'));
+    const gone = () => fail(disconnected());
     const refuse = (fault: unknown) => {
       chunks.length = 0;
       finish(() => reject(fault as Error));
@@ -168,6 +173,10 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
 
 export function isFault(body: unknown): body is Error {
   return body instanceof Error;
+}
+
+function disconnected(): Error {
+  return Object.assign(new Error('the caller disconnected'), { statusCode: 400 });
 }
 
 function tooLarge(): GatewayError {
