@@ -73,13 +73,17 @@ describe('shares of connections and of requests in flight (guarantees N1, N2)', 
     const requestFrom = (client: string) =>
       `GET /api/client/me HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${client}\r\ncookie: token=${session.token}\r\n\r\n`;
     open(requestFrom('203.0.113.7'));
-    open(requestFrom('203.0.113.7'));
+    const greedy = open(requestFrom('203.0.113.7'));
     await eventually(() => held() === 2);
     const third = open(requestFrom('203.0.113.7'));
     await eventually(() => third.received.includes('}'));
     expect(third.received).toMatch(/^HTTP\/1.1 429 [^]*retry-after: 1\r\n[^]*RATE_LIMITED/);
     const other = open('GET /nothing HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 203.0.113.8\r\n\r\n');
     await eventually(() => other.received.startsWith('HTTP/1.1 404 '));
+    // Refused requests behind a held one wait for its response.
+    greedy.socket.write(requestFrom('203.0.113.7').repeat(20));
+    await Promise.race([once(greedy.socket, 'close'), once(greedy.socket, 'data')]);
+    expect(greedy.received).toBe('');
   });
 
   it('closes idle connections of the network with the most when networks use up all connections', async () => {

@@ -140,17 +140,18 @@ export function shareConnections(
       socket.destroy();
       return;
     }
-    const release = requests.take(request.ip);
-    if (release instanceof GatewayError) return done(release);
+    // The response of a refused request may wait behind another one too, so the request counts on its connection.
     use.requests += 1;
     used.set(socket, use);
     if (use.site !== null) idle.remove(use.site, socket);
+    const taken = requests.take(request.ip);
+    const isRefused = taken instanceof GatewayError;
     untilClosed(reply.raw, () => {
-      release();
+      if (!isRefused) taken();
       use.requests -= 1;
       if (use.site !== null && use.requests === 0 && !socket.destroyed) idle.add(use.site, socket);
     });
-    done();
+    done(isRefused ? taken : undefined);
   });
 }
 
