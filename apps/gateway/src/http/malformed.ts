@@ -24,6 +24,8 @@ const LINK = helpLink('VALIDATION_FAILED');
 
 /** Responds to a path that cannot be decoded. */
 export function refuseUrl(_fault: Error, request: FastifyRequest, reply: FastifyReply): void {
+  // No hook counts this request (shares.ts), so its response must not wait behind another one.
+  if (reply.raw.socket === null) return void request.raw.socket.destroy();
   void reply
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')

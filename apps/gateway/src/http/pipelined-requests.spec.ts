@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { GetConnection, ImportSuppressions, ListSuppressions } from '@mgw/contracts';
@@ -112,6 +113,14 @@ describe('pipelined requests whose responses never get their connection (guarant
     release();
     expect(await another).toBe(200);
     expect(imported).toBe(2);
+  });
+
+  it('close their connection if a path behind another request cannot be decoded', async () => {
+    const { port } = dashboard.visitor.server.address() as AddressInfo;
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.write(`${heldRequest()}GET /%zz HTTP/1.1\r\nhost: x\r\n\r\n`);
+    const [received] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [])]);
+    expect(received).toBeUndefined();
   });
 
   it('release their places among the downloads of a business', async () => {
