@@ -26,8 +26,10 @@ export function holderOf(request: AuthenticatedRequest): string {
 export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
-  return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();
+  return address instanceof ipaddr.IPv6 ? `${address.parts.slice(0, 4).map(hex).join(':')}::/64` : address.toString();
 }
+
+const hex = (part: number): string => part.toString(16);
 
 /** The larger network that an IPv6 address also counts for: many providers give a customer a /48, which is 65,536 times a /64. */
 export function siteOf(ip: string): string {

@@ -12,7 +12,7 @@ describe('login (spec §10)', () => {
     String((response.headers['set-cookie'] as string[] | undefined)?.[0]);
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ loginIpLimit: 1000 });
+    dashboard = await startDashboard({ loginIpLimit: 1000, trustedProxies: ['127.0.0.1', '::1'] });
   });
   afterAll(() => dashboard.close());
 
@@ -173,7 +173,7 @@ describe('login (spec §10)', () => {
     const business_id = await dashboard.business();
     const { email, id } = await dashboard.user('owner', business_id);
     for (let attempt = 0; attempt < 5; attempt += 1) await login(email, 'not the password').expect(401);
-    await login('unknown@nowhere.example', 'not the password').expect(401);
+    await login('unknown@nowhere.example', 'not the password').set('x-forwarded-for', '2001:db8:1:fffe::1').expect(401);
     const entries = await dashboard.db.query<{ user_id: number; business_id: number; detail: { locked: boolean } }>(
       `SELECT user_id, business_id, detail FROM access.audit WHERE action = 'session.refused' AND (business_id = $1 OR business_id IS NULL)
         ORDER BY id DESC LIMIT 6`,
@@ -186,7 +186,7 @@ describe('login (spec §10)', () => {
     ]);
     expect(entries[0]?.detail).toMatchObject({
       account: expect.stringMatching(/^account:[0-9a-f]{64}$/) as string,
-      network: expect.stringMatching(/127\.0\.0\.1|^0:0:0:0$/) as string,
+      network: '2001:db8:1:fffe::/64',
     });
     expect(JSON.stringify(entries)).not.toMatch(/nowhere|not the password/);
     // Anyone can add these entries, so old ones expire.
