@@ -9,7 +9,6 @@ import { notifyError, notifySuccess } from './client';
 export function useChange<R extends { message: string }, T = void>(
   mutationFn: (wanted: T) => Promise<R>,
   reloaded?: string,
-  done?: (response: R) => void,
   onError: (error: unknown) => void = notifyError,
 ) {
   const queries = useQueryClient();
@@ -19,7 +18,6 @@ export function useChange<R extends { message: string }, T = void>(
     onSuccess: (response) => {
       notifySuccess(response.message);
       void queries.invalidateQueries(reloaded === undefined ? {} : { queryKey: [reloaded] });
-      done?.(response);
     },
   });
 }

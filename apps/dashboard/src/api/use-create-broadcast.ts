@@ -7,8 +7,9 @@ import { useMe } from './session';
 /**
  * Creates a broadcast. Until one was created, an unchanged draft keeps its Idempotency-Key, also over a reload, so that a retry after a lost
  * response creates no second one (decision 710).
+ * @param onCreated runs also after the page is gone
  */
-export function useCreateBroadcast(onMade: (made: Schemas['Made']) => void) {
+export function useCreateBroadcast(onCreated: (made: Schemas['Made']) => void) {
   const queries = useQueryClient();
   // Apart from the draft, whose list may be too long to keep.
   const keptSeed = keptValue<string>(useMe().user.id, 'broadcast key');
@@ -21,7 +22,7 @@ export function useCreateBroadcast(onMade: (made: Schemas['Made']) => void) {
     onSuccess: (made) => {
       keptSeed.forget();
       void queries.invalidateQueries({ queryKey: ['broadcasts'] });
-      onMade(made);
+      onCreated(made);
     },
   });
 }

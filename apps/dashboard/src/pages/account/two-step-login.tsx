@@ -13,7 +13,7 @@ import { useChange } from '../../api/use-change';
 
 function EndTwoSteps() {
   const [password, setPassword] = useState('');
-  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })), undefined, undefined, shownByForm);
+  const end = useChange(() => request(api.DELETE('/api/client/me/totp', { body: { password } })), undefined, shownByForm);
   return (
     <Form gap="xs" onSubmit={() => end.mutate()} error={end.error}>
       <Field name="password">

@@ -17,11 +17,10 @@ export function EditKeyForm({ apiKey, done }: { apiKey: ApiKey; done: () => void
   const save = useChange(
     () => request(api.PATCH('/api/client/api-keys/{id}', { params: { path: { id } }, body: changes })),
     'api-keys',
-    done,
     shownByForm,
   );
   return (
-    <Form onSubmit={() => save.mutate()} error={save.error}>
+    <Form onSubmit={() => save.mutate(undefined, { onSuccess: done })} error={save.error}>
       <Field name="name">
         <TextInput
           label="Name"

@@ -37,7 +37,7 @@ export function BroadcastActions({
   const duplicate = useDuplicate();
   const { draft, isEmpty, change: changeDraft } = useDraft();
   const [asksDraft, { open: askDraft, close: closeDraft }] = useDisclosure(false);
-  // A copy that arrives after the person left replaces no draft: these callbacks end with the component.
+  // A copy that arrives after the person left replaces no draft (decision 753).
   const copy = () =>
     duplicate.mutate(broadcast, {
       onSuccess: (copied) => {

@@ -146,6 +146,40 @@ describe('the details of a broadcast', () => {
     sessionStorage.clear();
   });
 
+  it.each([
+    ['is still there', '/broadcasts?id="9"'],
+    ['left', '/webhooks'],
+  ])('decision 753: a broadcast that starts while the person %s ends the draft and leads to %s', async (person, path) => {
+    let respond = (_: object) => {};
+    const daily_limit = { limit: 10, used: 0, left: 10, resets_at: AT };
+    const mapping = { phone: { column: 0, name: 'phone' } };
+    const table = { names: ['phone'], rows: [{ line: 2, cells: ['+12015550100'] }] };
+    const draft = { name: 'Winter', template: 'offer/en', text: '', file: null, table, mapping, startsAt: null, version: 1 };
+    sessionStorage.setItem('kept 1 broadcast', JSON.stringify(draft));
+    const address = openPage('/broadcasts?new=check', {
+      'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }),
+      'GET /api/client/templates': () => ({ templates: [{ ...template, status: 'APPROVED', category: 'UTILITY', variables: [] }] }),
+      'GET /api/client/webhooks': () => ({ webhooks: [] }),
+      'POST /api/client/broadcasts/check': () => ({
+        ...{ total: 1, wrong: 0, faults: [], estimate: null, category: 'UTILITY', suppressed: 0, daily_limit },
+      }),
+      'POST /api/client/broadcasts': () => new Promise<object>((resolve) => (respond = resolve)),
+    });
+    await screen.findByRole('button', { name: 'Start sending' });
+    await press('Start sending');
+    await press('Send to 1 person', 'button', await screen.findByRole('dialog'));
+    if (person === 'left') {
+      fireEvent.click(screen.getByRole('link', { name: 'Webhooks' }));
+      await screen.findByRole('heading', { level: 1, name: 'Webhooks' });
+    }
+    await waitFor(() => expect(queries.isMutating()).toBe(1));
+    respond({ id: 9, message: 'Broadcast started.' });
+    await screen.findByText('Broadcast started.');
+    await waitFor(() => expect(queries.isMutating()).toBe(0));
+    await act(() => new Promise((resolve) => setTimeout(resolve)));
+    expect([address(), sessionStorage.getItem('kept 1 broadcast')]).toEqual([path, null]);
+  });
+
   it('tell recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {
     const counts = { sent: 2, failed: 5, pending: 3, failures: [{ reason: 'No WhatsApp', count: 4 }] };
     drawDetail({ ...counts, status: 'cancelled' });

@@ -56,9 +56,8 @@ export function CheckStep({
     gcTime: 0,
     refetchOnWindowFocus: false,
   });
-  const start = useCreateBroadcast(({ id, message }) => {
+  const start = useCreateBroadcast(({ message }) => {
     notifySuccess(message);
-    onCreated(id);
     clear();
   });
   const long = longRows(table);
@@ -142,7 +141,7 @@ export function CheckStep({
           when ? `It starts on ${when} (${zone}). Until then you can cancel it.` : 'It starts at once. Sent messages cannot be recalled.'
         }
         action={when ? 'Schedule the broadcast' : `Send to ${people}`}
-        onConfirm={() => start.mutate({ ...body(), name: draft.name.trim() })}
+        onConfirm={() => start.mutate({ ...body(), name: draft.name.trim() }, { onSuccess: ({ id }) => onCreated(id) })}
         onClose={close}
       />
     </Stack>

@@ -46,7 +46,9 @@ export function useDraft() {
       queries.setQueryData<Draft>(KEY, changed);
       if (!kept.write(changed)) kept.write({ ...changed, table: null, text: '', file: null });
     },
+    /** Clears it unless it was changed since this component was gone. */
     clear: () => {
+      if (queries.getQueryData(KEY) !== draft) return;
       queries.setQueryData<Draft>(KEY, (now) => ({ ...EMPTY, version: (now?.version ?? 0) + 1 }));
       kept.forget();
     },

@@ -39,7 +39,6 @@ export function RetryDialog({
     onSuccess: (made) => {
       notifySuccess(made.message);
       void queries.invalidateQueries({ queryKey: ['broadcasts'] });
-      onMade(made.id);
     },
   });
   return (
@@ -65,7 +64,12 @@ export function RetryDialog({
                 <Button variant="default" onClick={onClose} data-autofocus>
                   Go back
                 </Button>
-                <Button color="red.9" disabled={total === 0 || tooMany} loading={retry.isPending} onClick={() => retry.mutate()}>
+                <Button
+                  color="red.9"
+                  disabled={total === 0 || tooMany}
+                  loading={retry.isPending}
+                  onClick={() => retry.mutate(undefined, { onSuccess: (made) => onMade(made.id) })}
+                >
                   {`Send to ${peopleCounted(total)}`}
                 </Button>
               </Group>

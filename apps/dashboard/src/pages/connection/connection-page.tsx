@@ -27,21 +27,24 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
   const { draft, change, clear } = useConnectionDraft();
   const query = useQuery({ queryKey: ['connection'], queryFn: () => request(api.GET('/api/client/connection')), refetchInterval: 4_000 });
   const save = useMutation({
-    mutationFn: ({ body }: { body: NonNullable<ReturnType<typeof bodyOf>>; next: StepName }) =>
-      request(api.PUT('/api/client/connection', { body })),
-    onSuccess: async (_, { next }) => {
+    mutationFn: (body: NonNullable<ReturnType<typeof bodyOf>>) => request(api.PUT('/api/client/connection', { body })),
+    onSuccess: async () => {
       clear();
       await queries.invalidateQueries({ queryKey: ['connection'] });
       queries.removeQueries({ queryKey: ['connection-checks'] });
-      onStep(next);
     },
     onError: (error) => {
-      const field = error instanceof ApiError ? error.details[0]?.field : undefined;
-      const step = FIELD_STEPS.find(({ fields }) => fields.some(({ name }) => name === field));
-      if (step) onStep(step.name);
-      else notifyError(error);
+      if (!refusedStep(error)) notifyError(error);
     },
   });
+  const saveThenOpen = (body: Parameters<typeof save.mutate>[0], next: StepName) =>
+    save.mutate(body, {
+      onSuccess: () => onStep(next),
+      onError: (error) => {
+        const step = refusedStep(error);
+        if (step) onStep(step.name);
+      },
+    });
   return (
     <>
       <PageTitle title="Connect WhatsApp" about="A number, a token, a secret and a callback of your app at Meta">
@@ -68,7 +71,7 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
           const toNext = () => {
             const next = STEPS[index + 1]?.name ?? 'check';
             const isComplete = isSaved || index === FIELD_STEPS.length - 1;
-            if (isComplete && body !== null) save.mutate({ body, next });
+            if (isComplete && body !== null) saveThenOpen(body, next);
             else onStep(next);
           };
           if (!mayChange && !isSaved) return <Text>An owner connects the number here.</Text>;
@@ -93,7 +96,7 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
                 <CallbackStep
                   connection={connection}
                   saving={save.isPending}
-                  onNewToken={() => body && save.mutate({ body, next: 'callback' })}
+                  onNewToken={() => body && saveThenOpen(body, 'callback')}
                   onNext={() => onStep('check')}
                 />
               )}
@@ -104,4 +107,10 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
       </QueryResult>
     </>
   );
+}
+
+/** The step with the field that the gateway refused. */
+function refusedStep(error: Error) {
+  const field = error instanceof ApiError ? error.details[0]?.field : undefined;
+  return FIELD_STEPS.find(({ fields }) => fields.some(({ name }) => name === field));
 }

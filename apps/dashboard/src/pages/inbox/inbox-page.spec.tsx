@@ -631,8 +631,15 @@ describe('the inbox (additions §9)', () => {
       );
     });
 
-    it('begins a conversation with a template, and opens it', async () => {
+    it.each([
+      ['opens it', false],
+      ['opens no other one in place of what the agent opened meanwhile (decision 753)', true],
+    ])('begins a conversation with a template, and %s', async (_, isHeld) => {
+      let found: ((list: object) => void) | undefined;
+      const list = { conversations: three, counts, waiting_since: null, next_cursor: null };
       const search = open('/inbox', three, {
+        'GET /api/client/conversations': (_, url) =>
+          url.searchParams.has('q') && isHeld ? new Promise((resolve) => (found = resolve)) : list,
         'GET /api/client/templates': () => ({ templates: [template] }),
         'POST /api/client/messages': () => ({ success: true, phone: '12015550102' }),
       });
@@ -644,7 +651,15 @@ describe('the inbox (additions §9)', () => {
       await type(/^Phone/, '+1 201 555 0102');
       await type(/^\{\{1\}\}/, 'Asha');
       await press('Send', 'button', dialog);
-      await waitFor(() => expect(search()['id']).toBe('2'));
+      if (isHeld) {
+        await waitFor(() => expect(found).toBeDefined());
+        await press(/^Person 3/);
+        await act(async () => {
+          found?.(list);
+          await new Promise((resolve) => setTimeout(resolve));
+        });
+      }
+      await waitFor(() => expect(search()['id']).toBe(isHeld ? '3' : '2'));
       expect(sent().map(({ route, body }) => [route, body])).toEqual([
         ['POST /api/client/messages', expect.objectContaining({ phone: '+1 201 555 0102', template_name: 'hello', body_params: ['Asha'] })],
       ]);
@@ -794,10 +809,16 @@ describe('the inbox (additions §9)', () => {
 
     it('also before another one is edited, and not after one was saved', async () => {
       const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
+      const responses: ((response: object) => void)[] = [];
       open('/inbox?id=1', three, {
         'GET /api/client/quick-replies': () => ({ quick_replies }),
-        'PUT /api/client/quick-replies/7': () => ({ message: 'Saved.' }),
+        'PUT /api/client/quick-replies/7': () => new Promise((resolve) => responses.push(resolve)),
       });
+      const respond = async (nth: number) => {
+        await waitFor(() => expect(responses).toHaveLength(nth));
+        responses[nth - 1]?.({ message: 'Saved.' });
+        await waitFor(() => expect(queries.isMutating()).toBe(0));
+      };
       await screen.findByText('Text of wamid.1');
       await press('Quick replies');
       const dialog = await screen.findByRole('dialog', { name: 'Quick replies' });
@@ -812,6 +833,13 @@ describe('the inbox (additions §9)', () => {
       expect(shortcut()).toBe('hours');
       await type(/^Text/, 'From 10 to 18.');
       await press('Save', 'button', dialog);
+      // The response of a save does not end what the person began since (decision 753).
+      await press('Edit hours', 'button', dialog);
+      await press('Discard', 'button', await asked());
+      await respond(1);
+      expect(shortcut()).toBe('hours');
+      await press('Save', 'button', dialog);
+      await respond(2);
       await waitFor(() => expect(shortcut()).toBe(''));
       escape();
       await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());

@@ -67,11 +67,13 @@ export function InboxPage() {
   const [isLabelling, labelling] = useDisclosure();
   const [isBeginning, beginning] = useDisclosure();
   const showPerson = async (phone: string) => {
+    const { href } = router.latestLocation;
     const found = await request(api.GET('/api/client/conversations', { params: { query: { q: phone } } })).catch(() => null);
     const person = found?.conversations.find((one) => one.customer_phone === phone);
     // The views hold conversations in which the customer wrote.
     if (!person?.last_received_at)
       notifySuccess('Sent. The conversation appears in the list when the customer replies. Until then, search for the number.');
+    if (router.latestLocation.href !== href) return;
     if (person) open(person);
     // The search finds somebody new a little later.
     else setText(phone);
@@ -111,7 +113,11 @@ export function InboxPage() {
       <LabelsDialog
         opened={isLabelling}
         onClose={labelling.close}
-        onRenamed={(from, to) => from === filters.label && setFilters({ ...filters, label: to })}
+        onRenamed={(from, to) => {
+          // The response may arrive after the person changed the filters or left.
+          const { label } = router.latestLocation.search as typeof search;
+          if (label === from) void navigate({ search: (now) => ({ ...now, label: to }) });
+        }}
       />
       <NewConversationDialog opened={isBeginning} onClose={beginning.close} onSent={(phone) => void showPerson(phone)} />
     </div>

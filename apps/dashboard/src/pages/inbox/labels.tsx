@@ -40,10 +40,7 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
         ? request(api.POST('/api/client/labels', { body }))
         : request(api.PUT('/api/client/labels/{id}', { params: { path: { id } }, body })),
     onError: shownByForm,
-    onSuccess: (_, { id, name }) => {
-      begin(NEW);
-      done(id, name);
-    },
+    onSuccess: (_, { id, name }) => done(id, name),
   });
   const begin = (values: Draft) => {
     setDraft(values);
@@ -90,7 +87,7 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
           )
         }
       </QueryResult>
-      <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft)} error={save.error}>
+      <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft, { onSuccess: () => begin(NEW) })} error={save.error}>
         <Field name="name">
           <TextInput
             label="Name"

@@ -29,10 +29,7 @@ export function QuickReplies() {
         ? request(api.POST('/api/client/quick-replies', { body }))
         : request(api.PUT('/api/client/quick-replies/{id}', { params: { path: { id } }, body })),
     onError: shownByForm,
-    onSuccess: () => {
-      begin(NEW);
-      refresh();
-    },
+    onSuccess: refresh,
   });
   const begin = (values: typeof NEW) => {
     setDraft(values);
@@ -88,7 +85,12 @@ export function QuickReplies() {
           )
         }
       </QueryResult>
-      <Form key={begun} gap="xs" onSubmit={() => problem === null && save.mutate(draft)} error={save.error}>
+      <Form
+        key={begun}
+        gap="xs"
+        onSubmit={() => problem === null && save.mutate(draft, { onSuccess: () => begin(NEW) })}
+        error={save.error}
+      >
         <Field name="shortcut">
           <TextInput
             label="Shortcut"

@@ -77,13 +77,10 @@ function FilledTemplate({ template, seed, send, onSent, children }: TemplateMess
       return send({ template_name, language, body_params, header_params, button_params }, (body) => keyOfRequest(seed, body));
     },
     onError: shownByForm,
-    onSuccess: (result) => {
-      void queries.invalidateQueries({ queryKey: ['inbox'] });
-      onSent(result);
-    },
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
   });
   return (
-    <Form onSubmit={() => sending.mutate()} error={sending.error}>
+    <Form onSubmit={() => sending.mutate(undefined, { onSuccess: onSent })} error={sending.error}>
       {bubble}
       {children}
       {fields}

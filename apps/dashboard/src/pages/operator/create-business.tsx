@@ -36,11 +36,10 @@ export function CreateBusiness({
       if (invite_url && expires_at)
         return setLink({ url: invite_url, expires_at, message: 'Send this link to the owner, who sets a password with it.' });
       notifySuccess('The business and its owner were created.');
-      done();
     },
   });
   return (
-    <Form onSubmit={() => create.mutate()} error={create.error}>
+    <Form onSubmit={() => create.mutate(undefined, { onSuccess: ({ invite_url }) => !invite_url && done() })} error={create.error}>
       {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
       <Field name={begun ? 'business' : 'name'}>
         <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />

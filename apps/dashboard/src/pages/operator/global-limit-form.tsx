@@ -14,7 +14,6 @@ export function GlobalLimitForm() {
   const save = useChange(
     (global_per_minute: number) => request(api.PUT('/api/admin/limits', { body: { global_per_minute } })),
     'limits',
-    undefined,
     shownByForm,
   );
   return (

@@ -19,11 +19,10 @@ export function KeyLimits({ apiKey, done }: { apiKey: Key; done: () => void }) {
   const save = useChange(
     () => request(api.PATCH('/api/admin/api-keys/{id}', { params: { path: { id: apiKey.id } }, body: changes })),
     'business',
-    done,
     shownByForm,
   );
   return (
-    <Form onSubmit={() => save.mutate()} error={save.error}>
+    <Form onSubmit={() => save.mutate(undefined, { onSuccess: done })} error={save.error}>
       <Field name="per_minute_limit">
         <NumberField
           label="Requests a minute"

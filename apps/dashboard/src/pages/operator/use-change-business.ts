@@ -12,6 +12,5 @@ export const useChangeBusiness = (id: number, onError = notifyError) =>
   useChange(
     (body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })),
     undefined,
-    undefined,
     onError,
   );

@@ -15,10 +15,6 @@ export function PersonForm() {
   const erase = useChange(
     () => request(api.DELETE('/api/client/people/{phone}', { params: { path: { phone } }, body: { reason } })),
     undefined,
-    () => {
-      setPhone('');
-      setReason('');
-    },
     shownByForm,
   );
   const isEmpty = phone.trim() === '';
@@ -70,7 +66,14 @@ export function PersonForm() {
             loading={erase.isPending}
             question={`Erase everything about ${phone}?`}
             consequence="This cannot be undone. Export the data first if the person wants it."
-            onConfirm={() => erase.mutate()}
+            onConfirm={() =>
+              erase.mutate(undefined, {
+                onSuccess: () => {
+                  setPhone('');
+                  setReason('');
+                },
+              })
+            }
           >
             Erase
           </ConfirmButton>

@@ -37,17 +37,15 @@ export function OptedOutContacts() {
   const add = useChange(
     () => request(api.PUT('/api/client/suppressions/{phone}', { params: { path: { phone } }, body: { state: state as 'blocked' } })),
     'suppressions',
-    () => setPhone(''),
     shownByForm,
   );
   const lift = useChange(
     (whose: string) => request(api.DELETE('/api/client/suppressions/{phone}', { params: { path: { phone: whose } } })),
     'suppressions',
-    () => setPhone(''),
   );
   return (
     <TitledCard title="Opted-out contacts">
-      <Form onSubmit={() => add.mutate()} error={add.error}>
+      <Form onSubmit={() => add.mutate(undefined, { onSuccess: () => setPhone('') })} error={add.error}>
         <Group align="flex-start" mb="sm">
           <Field name="phone">
             <TextInput label="Phone" required value={phone} onChange={(e) => setPhone(e.currentTarget.value)} />

@@ -59,7 +59,6 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
       notifySuccess(message);
       forgetDraft();
       void queries.invalidateQueries({ queryKey: ['templates'] });
-      onDone();
     },
     onError: shownByForm,
   });
@@ -97,7 +96,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
         </Anchor>
       </PageTitle>
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-        <Form onSubmit={() => save.mutate()} error={error}>
+        <Form onSubmit={() => save.mutate(undefined, { onSuccess: onDone })} error={error}>
           {draft && !isSame(draft.base, initial) && (
             <Alert color="yellow" title="This template changed since you began">
               What you entered replaces the present template when you submit it.

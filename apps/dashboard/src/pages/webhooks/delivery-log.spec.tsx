@@ -1,7 +1,8 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
-import { press } from '../../page.fixture';
+import { press, type } from '../../page.fixture';
 
 it('the log of deliveries names no period, because RETENTION_DELIVERIES_DAYS configures it', async () => {
   openPage('/webhooks?id=1', {
@@ -82,4 +83,42 @@ it('a new webhook gets the status of messages by default, and the form says what
   expect(status.checked).toBe(true);
   screen.getByText('A message of yours was delivered, read or failed.');
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'webhook.failing' }).checked).toBe(false);
+});
+
+it('decision 753: a save that ends while another webhook is edited leaves its form open', async () => {
+  let respond = (_: object) => {};
+  const webhook = (id: number) => ({
+    ...{
+      id,
+      name: `Hook ${id}`,
+      url: 'https://a.example',
+      events: [],
+      is_active: 1,
+      fail_count: 0,
+      has_secret: true,
+      last_triggered_at: null,
+    },
+  });
+  openPage('/webhooks', {
+    'GET /api/client/webhooks': () => ({ webhooks: [webhook(1), webhook(2)] }),
+    'PUT /api/client/webhooks/1': () => new Promise<object>((resolve) => (respond = resolve)),
+  });
+  const edit = async (name: string) => {
+    await press(`Actions for ${name}`);
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Edit' }));
+    await screen.findByDisplayValue(name);
+  };
+  await screen.findByText('Hook 1');
+  await edit('Hook 1');
+  await press('Save');
+  await waitFor(() => expect(queries.isMutating()).toBe(1));
+  fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  await edit('Hook 2');
+  await type(/^Name/, 'Hook two');
+  respond({ success: true });
+  await screen.findByText('The webhook was saved.');
+  await waitFor(() => expect(queries.isMutating()).toBe(0));
+  await act(() => new Promise((resolve) => setTimeout(resolve)));
+  screen.getByDisplayValue('Hook two');
 });

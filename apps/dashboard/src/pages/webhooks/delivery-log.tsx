@@ -1,5 +1,4 @@
 import { Button, Group, Paper, Select, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request } from '../../api/client';
@@ -34,7 +33,6 @@ interface DeliveryLogProps {
 
 /** The deliveries of one webhook, and test events. */
 export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
-  const queries = useQueryClient();
   const navigate = useNavigate();
   const [state, setState] = useState<State | null>(null);
   const [event, setEvent] = useState<EventName | null>(null);
@@ -62,10 +60,7 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
       <TestEvent
         id={id}
         wanted={wanted}
-        onSent={(delivery_id) => {
-          void queries.invalidateQueries({ queryKey: ['webhooks', id] });
-          void navigate({ to: '/webhooks', search: { id: String(id), delivery: String(delivery_id) } });
-        }}
+        onSent={(delivery_id) => void navigate({ to: '/webhooks', search: { id: String(id), delivery: String(delivery_id) } })}
       />
       <Recovery key={failingSince} id={id} failingSince={failingSince} />
       <Group align="flex-end" gap="xs">

@@ -1,5 +1,5 @@
 import { Button, Checkbox, Stack, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
@@ -9,6 +9,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 
 export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: () => void }) {
+  const queries = useQueryClient();
   const [name, setName] = useState(webhook?.name ?? '');
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [events, setEvents] = useState<EventName[]>((webhook?.events ?? [...DEFAULT_EVENTS]) as EventName[]);
@@ -33,11 +34,11 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
     onError: shownByForm,
     onSuccess: () => {
       notifySuccess('The webhook was saved.');
-      done();
+      void queries.invalidateQueries({ queryKey: ['webhooks'] });
     },
   });
   return (
-    <Form onSubmit={() => save.mutate()} error={save.error}>
+    <Form onSubmit={() => save.mutate(undefined, { onSuccess: done })} error={save.error}>
       <Field name="name">
         <TextInput label="Name" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
       </Field>

@@ -121,15 +121,7 @@ export function WebhooksPage() {
         }
       </QueryResult>
       <FormModal opened={isNew || edited !== null} onClose={close} title={isNew ? 'Add a webhook' : 'Edit the webhook'}>
-        {(isNew || edited !== null) && (
-          <WebhookForm
-            webhook={edited}
-            done={() => {
-              close();
-              refresh();
-            }}
-          />
-        )}
+        {(isNew || edited !== null) && <WebhookForm webhook={edited} done={close} />}
       </FormModal>
       <FormDrawer
         opened={search.id !== undefined}
