@@ -1,2 +1,3 @@
 export { config, ConfigError, type Environment, type SettingDoc } from './config';
 export { env } from './settings';
+export { USER_AGENT } from './user-agent';

@@ -1,5 +1,6 @@
 import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { USER_AGENT } from '@mgw/config';
 import { onDeadline } from '@mgw/deadlines';
 import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
@@ -209,7 +210,7 @@ export class Egress {
     const response = await (request<Waiting>).call(this.poolTo(url, addresses), {
       method: call.body === null ? 'GET' : 'POST',
       path: url.pathname + url.search,
-      headers: call.headers,
+      headers: { 'user-agent': USER_AGENT, ...call.headers },
       body: call.body,
       signal: end.signal,
       opaque: waiting,

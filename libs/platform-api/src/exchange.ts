@@ -1,3 +1,4 @@
+import { USER_AGENT } from '@mgw/config';
 import { onDeadline } from '@mgw/deadlines';
 import type { Dispatcher } from 'undici';
 import type { StreamedBody } from './media-form';
@@ -41,6 +42,7 @@ export function callPlatform(dispatcher: Dispatcher, call: PlatformCall): Promis
         headers: {
           authorization: `Bearer ${call.accessToken}`,
           accept: 'application/json',
+          'user-agent': USER_AGENT,
           ...headersOf(call.body),
           ...call.headers,
         },

@@ -69,7 +69,6 @@ export class ModelService {
         headers: {
           'content-type': 'application/json',
           accept: 'application/json',
-          'user-agent': 'messaging-gateway/1.0',
           ...(key && { authorization: `Bearer ${key}` }),
         },
         body: JSON.stringify({ model: settings.model, messages }),

@@ -96,12 +96,12 @@ describe('files that customers sent (decisions 340 and 341)', () => {
         'content-security-policy': "default-src 'none'; sandbox",
       });
     }
-    expect(platform.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      [`/v26.0/${id}?phone_number_id=700`, 'Bearer EAAtoken'],
-      ['/file?token=1', 'Bearer EAAtoken'],
-      [`/v26.0/${id}?phone_number_id=700`, 'Bearer EAAtoken'],
-      ['/file?token=1', 'Bearer EAAtoken'],
-    ]);
+    const described = `/v26.0/${id}?phone_number_id=700`;
+    const expected = [described, '/file?token=1', described, '/file?token=1'];
+    expect(platform.requests.map(({ path, headers }) => [path, headers.authorization, headers['user-agent']])).toEqual(
+      // Hosts of files at WhatsApp refuse requests without a User-Agent.
+      expected.map((path) => [path, 'Bearer EAAtoken', 'messaging-gateway/1.0']),
+    );
     description['sha256'] = SHA.toString('base64');
     expect(await (await get(`${id}?info=1`)).json()).toEqual({
       ...{ success: true, media_id: id, mime_type: 'application/pdf', file_size: SIZE },

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
+import { USER_AGENT } from '@mgw/config';
 import { Egress, type EgressCall, type EgressResult } from '@mgw/egress';
 import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
@@ -175,7 +176,7 @@ export class AttemptService {
     const timestamp = Math.floor(Date.now() / 1_000);
     const headers = {
       'content-type': 'application/json',
-      'user-agent': 'messaging-gateway/1.0',
+      'user-agent': USER_AGENT,
       'webhook-id': id,
       'webhook-timestamp': String(timestamp),
       ...(seq !== null && { 'x-service-sequence': seq, 'x-service-previous': previous_seq ?? '0' }),

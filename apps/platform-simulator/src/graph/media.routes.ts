@@ -76,6 +76,9 @@ function download(parts: SimulatorParts, request: FastifyRequest<{ Params: { tok
   const file = parts.media.byLink(request.params.token);
   if (!file || parts.accounts.byNumber(file.phone_number_id)?.access_token !== token)
     throw new GraphFailure(100, 'Unknown or expired URL', { status: 404, subcode: 33 });
+  // WhatsApp's hosts of files respond with a page.
+  if (!request.headers['user-agent'])
+    return reply.status(400).type('text/html; charset=utf-8').send('<h1>Sorry, something went wrong.</h1>');
   const { bytes } = file;
   void reply.type(file.mime_type).header('accept-ranges', 'bytes');
   const range = rangeOf(request.headers.range, bytes.length);

@@ -52,10 +52,12 @@ describe('media (platform §1.3, §8.1)', () => {
     expect([file.status, await file.text(), file.headers.get('content-range')]).toEqual([status, text, contentRange]);
   });
 
-  it('serves a file only with its token, for five minutes by URL and 30 days by id', async () => {
+  it('serves a file only with its token and a User-Agent, for five minutes by URL and 30 days by id', async () => {
     const { id } = (await upload()).body;
     const url = await urlOf(id);
     expect((await fetch(url)).status).toBe(401);
+    const unnamed = await fetchFile(url, { 'user-agent': '' });
+    expect([unnamed.status, unnamed.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
     expect((await fetchFile(url, { authorization: 'Bearer EAAsimNorthlight' })).status).toBe(404);
     await started.control('POST', 'clock', { offset_seconds: 301 });
     expect((await fetchFile(url)).status).toBe(404);
