@@ -16,7 +16,7 @@ import { resetSimulator, restoreSnapshot, Snapshot, takeSnapshot } from './snaps
 import { type SimulatorParts } from '../simulator-parts';
 
 const ClockRequest = Type.Object(
-  { offset_seconds: Type.Optional(Type.Number()), stopped: Type.Optional(Type.Boolean()) },
+  { offset_seconds: Type.Optional(Type.Number({ minimum: -1e10, maximum: 1e10 })), stopped: Type.Optional(Type.Boolean()) },
   { additionalProperties: false },
 );
 const HandshakeRequest = Type.Object({ verify_token: Type.Optional(Type.String()) });

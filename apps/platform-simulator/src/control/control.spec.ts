@@ -308,10 +308,12 @@ describe('the control plane (platform §8.4)', () => {
     ['POST', 'inbound', { phone_number_id: NUMBER, from: PERSON, bsuid: PERSON }],
     ['POST', 'rules', { match: { to: 'Asha' }, error: { code: 1 } }],
     ['POST', 'inbound', { phone_number_id: NUMBER, from: PERSON, at: 'soon' }],
+    ['POST', 'inbound', { phone_number_id: NUMBER, from: PERSON, at: 1e300 }],
     ['POST', 'account', { phone_number_id: NUMBER, action: 'dance' }],
     ['POST', 'account', { phone_number_id: '1', action: 'ban' }],
     ['POST', 'templates/1/approve', {}],
     ['POST', 'clock', { stopped: 'yes' }],
+    ['POST', 'clock', { offset_seconds: 1e306 }],
     ['POST', 'webhook/raw', { body: '{}', style: 'loud' }],
   ])('%s %s refuses %j in the platform’s envelope', async (method, path, body) => {
     const response = await started.control(method, path, body);

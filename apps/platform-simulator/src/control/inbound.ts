@@ -135,9 +135,14 @@ function contentOf(parts: SimulatorParts, account: Account, type: string, reques
 /** `-30h`, `-90s`, `+5m`, or milliseconds since 1970. */
 function timeOf(at: string | number | undefined, now: number): number {
   if (at === undefined) return now;
-  if (typeof at === 'number') return at;
+  if (typeof at === 'number') return checkTime(at);
   const [, sign, amount, unit] = /^([+-])(\d+)([smhd])$/.exec(at) ?? [];
   if (!amount) throw new GraphFailure(100, 'at must be an offset such as -30h or +5m, or milliseconds since 1970');
   const ms = Number(amount) * { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[unit as 's' | 'm' | 'h' | 'd'];
-  return now + (sign === '-' ? -ms : ms);
+  return checkTime(now + (sign === '-' ? -ms : ms));
+}
+
+function checkTime(at: number): number {
+  if (Number.isNaN(new Date(at).getTime())) throw new GraphFailure(100, 'at is outside the years that a date can have');
+  return at;
 }

@@ -92,6 +92,20 @@ describe('the state file (decision 745)', () => {
     expect(idOf(await next.sendTemplate())).not.toBe(sent);
   });
 
+  it('stays readable after odd messages, and rather old than unreadable', async () => {
+    const first = await start();
+    await first.receive({ content: { body: 123 } });
+    await first.receive({ type: 'image', content: { caption: ['Look'], id: 7 } });
+    await stop(first);
+    const second = await start();
+    const before = await phone(second);
+    expect(before.map(({ text }) => text)).toEqual(['[text]', '[image]']);
+    await second.receive({ text: 'Not kept' });
+    second.simulator.phones.thread(NUMBER, PERSON).push({ text: 5 } as never);
+    await stop(second);
+    expect(await phone(await start())).toEqual(before);
+  });
+
   it('keeps the newest files that fit into 16 MB', async () => {
     const first = await start();
     const files = [await upload(first, 6_000_000), await upload(first, 6_000_000), await upload(first, 6_000_000)];

@@ -59,7 +59,9 @@ export class StateFile {
     // Pending statuses, callbacks and the load change the state without a request.
     this.hasChanged = engine.count() > 0 || callbacks.held() > 0 || load.progress().running;
     try {
-      await writeFile(`${this.file}.new`, JSON.stringify(takeKeptState(this.parts)), { mode: 0o600, flush: true });
+      // The next start would drop a whole state that does not match.
+      const state = readRequest(Snapshot, takeKeptState(this.parts));
+      await writeFile(`${this.file}.new`, JSON.stringify(state), { mode: 0o600, flush: true });
       await rename(`${this.file}.new`, this.file);
     } catch (error) {
       this.hasChanged = true;

@@ -68,14 +68,16 @@ export class People {
     if (type !== 'edit' && type !== 'revoke') this.conversations.wrote(phone_number_id, person, at);
     if (members?.['referral']) this.conversations.clicked(phone_number_id, person, at);
     this.limits.countReceived(account);
-    const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, string | undefined>;
+    // The content is any JSON.
+    const { body, text, emoji, caption, id: mediaId } = (content ?? {}) as Record<string, unknown>;
+    const shown = [body, text, emoji, caption].find((one) => typeof one === 'string');
     this.phones.add(phone_number_id, person, {
       id,
       direction: 'out',
       type,
-      text: body ?? text ?? emoji ?? caption ?? `[${type}]`,
+      text: shown ?? `[${type}]`,
       buttons: [],
-      ...(mediaId !== undefined && { media_id: mediaId }),
+      ...(typeof mediaId === 'string' && { media_id: mediaId }),
       at: new Date(at).toISOString(),
       status: '',
     });
