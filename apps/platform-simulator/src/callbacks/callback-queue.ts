@@ -48,6 +48,8 @@ export const CallbackQueueState = Type.Object({
 /** Posts callbacks like the platform: signed, retried until a 200, in no guaranteed order (platform §4.2). */
 export class CallbackQueue {
   readonly log = new CallbackLog();
+  /** Grows with each callback and each attempt. */
+  changes = 0;
   private waiting: Callback[] = [];
   private readonly delayed = new Map<Callback, Delayed>();
   private readonly running = new Set<Callback>();
@@ -151,6 +153,7 @@ export class CallbackQueue {
 
   private enqueue(callback: Callback): void {
     if (!this.hasRoom(callback)) return callback.done();
+    this.changes += 1;
     this.waiting.push(callback);
     if (this.paused) callback.done();
     else this.next();
@@ -179,6 +182,7 @@ export class CallbackQueue {
     const { id, body: bytes, signature } = callback;
     callback.attempts += 1;
     const result = await this.call(callback);
+    this.changes += 1;
     if (!this.running.delete(callback)) return;
     const ms = Date.now() - startedAt;
     this.log.add({ id, attempt: callback.attempts, at: new Date(startedAt).toISOString(), ms, ...result, bytes, signature });

@@ -42,7 +42,6 @@ export const Snapshot = Type.Object({
 
 /** The parts that a snapshot and the kept state have in full. */
 function smallState(parts: SimulatorParts) {
-  parts.batches.flush();
   return {
     version: 1 as const,
     random: parts.seeded.state,
@@ -57,6 +56,7 @@ function smallState(parts: SimulatorParts) {
 }
 
 export function takeSnapshot(parts: SimulatorParts): Static<typeof Snapshot> {
+  parts.batches.flush();
   return {
     ...smallState(parts),
     limits: parts.limits.state(),

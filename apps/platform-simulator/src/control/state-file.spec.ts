@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from '@mgw/testing';
+import { createLogger } from '@mgw/telemetry';
 import { ACCOUNT, codeOf, idOf, NUMBER, PERSON, Started } from '../simulator.fixture';
 
 describe('the state file (decision 745)', () => {
@@ -14,14 +15,35 @@ describe('the state file (decision 745)', () => {
     running.push(started);
     return started;
   };
+  /** Only the clock of the writes is fake. */
+  const WRITE_EVERY_MS = 3_000;
   beforeEach(() => {
+    jest.useFakeTimers({
+      doNotFake: [
+        'Date',
+        'hrtime',
+        'nextTick',
+        'performance',
+        'queueMicrotask',
+        'setImmediate',
+        'clearImmediate',
+        'setTimeout',
+        'clearTimeout',
+      ],
+    });
     dir = mkdtempSync(join(tmpdir(), 'mgw-simulator-'));
     stateFile = join(dir, 'simulator.json');
   });
   afterEach(async () => {
     await Promise.all(running.splice(0).map((started) => started.close()));
     rmSync(dir, { recursive: true, force: true });
+    jest.useRealTimers();
   });
+  /** Writes once. */
+  const written = async (text: string) => {
+    jest.advanceTimersByTime(WRITE_EVERY_MS);
+    await eventually(() => existsSync(stateFile) && readFileSync(stateFile, 'utf8').includes(text));
+  };
   const stop = async (started: Started) => {
     running.splice(running.indexOf(started), 1);
     await started.close();
@@ -80,16 +102,37 @@ describe('the state file (decision 745)', () => {
     expect((await second.statusesOf(sent, 2)).map(({ status }) => status).sort()).toEqual(['delivered', 'sent']);
   });
 
-  it('writes changes while it runs, and repeats no id after a kill', async () => {
+  it('writes changes while it runs, posts no batch early, and repeats no id after a kill', async () => {
     const killed = await start();
+    await killed.control('PATCH', 'profile', { batch_ms: 60_000 });
+    await killed.sendTemplate('12015550102');
+    await eventually(() => killed.simulator.engine.count() === 0);
     await killed.receive({ text: 'Written' });
-    await eventually(() => existsSync(stateFile) && readFileSync(stateFile, 'utf8').includes('Written'));
+    await written('Written');
+    expect(killed.simulator.callbacks.state().made).toBe(1);
     const left = join(dir, 'left.json');
     copyFileSync(stateFile, left);
     const sent = idOf(await killed.sendTemplate());
     const next = await start(left);
     expect(await phone(next)).toMatchObject([{ text: 'Written' }]);
     expect(idOf(await next.sendTemplate())).not.toBe(sent);
+  });
+
+  it('does not write again while a pause only holds callbacks back, and logs how many it leaves out', async () => {
+    const logger = { ...createLogger('platform-simulator', 'silent'), warn: jest.fn() };
+    const first = await Started.with({ stateFile, logger: logger as never });
+    running.push(first);
+    await first.control('POST', 'webhooks/pause');
+    await first.receive({ text: 'Held' });
+    await first.control('GET', 'load');
+    await written('Held');
+    const taken = jest.spyOn(first.simulator.media, 'state');
+    jest.advanceTimersByTime(WRITE_EVERY_MS);
+    await first.control('GET', 'load');
+    expect(taken).not.toHaveBeenCalled();
+    for (const body of ['a', 'b', 'c', 'd']) await first.control('POST', 'webhook/raw', { body: body.repeat(1_500_000) });
+    await stop(first);
+    expect(logger.warn).toHaveBeenCalledWith({ callbacks: 2 }, expect.stringContaining('no room'));
   });
 
   it('stays readable after odd messages, and rather old than unreadable', async () => {

@@ -10,6 +10,8 @@ const WRITE_EVERY_MS = 3_000;
 /** Keeps the state in a file, so that a restarted simulator continues where it stopped (decision 745). */
 export class StateFile {
   private hasChanged = false;
+  /** The `changes` of the callbacks at the last write. */
+  private callbackChanges = 0;
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
 
@@ -39,7 +41,7 @@ export class StateFile {
   /** Writes changes from now on. */
   start(): void {
     this.timer = setInterval(() => {
-      if (this.hasChanged) this.writing = this.writing.then(() => this.write());
+      if (this.hasChanged || this.parts.callbacks.changes !== this.callbackChanges) this.writing = this.writing.then(() => this.write());
     }, WRITE_EVERY_MS);
   }
 
@@ -51,16 +53,21 @@ export class StateFile {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.writing;
+    // The state has no batches. Earlier writes leave them alone, because a flush posts them too early.
+    this.parts.batches.flush();
     await this.write();
   }
 
   private async write(): Promise<void> {
     const { engine, callbacks, load } = this.parts;
-    // Pending statuses, callbacks and the load change the state without a request.
-    this.hasChanged = engine.count() > 0 || callbacks.held() > 0 || load.progress().running;
+    // Pending statuses and the load change the state without a request.
+    this.hasChanged = engine.count() > 0 || load.progress().running;
+    this.callbackChanges = callbacks.changes;
     try {
       // The next start would drop a whole state that does not match.
       const state = readRequest(Snapshot, takeKeptState(this.parts));
+      const leftOut = callbacks.held() - state.callbacks.held.length;
+      if (leftOut > 0) this.logger.warn({ callbacks: leftOut }, 'the state file has no room for some undelivered callbacks');
       await writeFile(`${this.file}.new`, JSON.stringify(state), { mode: 0o600, flush: true });
       await rename(`${this.file}.new`, this.file);
     } catch (error) {
