@@ -21,6 +21,6 @@ export { watchDials } from './dials';
 export { withPort, SSRF_CASES } from './ssrf-cases';
 export { selfSigned, testAuthority, type TestCertificate } from './certificates';
 export { logLines } from './log-lines';
-export { sideBySide } from './side-by-side';
+export { oneByOne, sideBySide } from './side-by-side';
 export { memoryOf } from './memory';
 export { httpServerCode, startThreadServer } from './thread-server';
