@@ -1,30 +1,29 @@
-import { eventually } from '@mgw/testing';
+import { eventually, oneByOne, sideBySide } from '@mgw/testing';
 import { appendToOutbox } from './index';
 import { effect, openShop, sent, type Shop } from './shop.fixture';
 
 const range = (count: number, from = 0) => Array.from({ length: count }, (_, index) => from + index);
 const ids = (numbers: number[]) => numbers.map((number) => sent(number).id);
 
-describe('events, from the outbox to the effect (guarantees §4)', () => {
-  let shop: Shop;
-  beforeEach(async () => (shop = await openShop()));
-  afterEach(() => shop.close());
+const test = sideBySide(openShop, (shop) => shop.close());
+const testAlone = oneByOne(openShop, (shop) => shop.close());
 
-  const allEffects = async (numbers: number[], timeoutMs = 60_000) => {
+describe('events, from the outbox to the effect (guarantees §4)', () => {
+  const allEffects = async (shop: Shop, numbers: number[], timeoutMs = 60_000) => {
     await eventually(async () => (await shop.effects()).length >= numbers.length, { timeoutMs });
     expect((await shop.effects()).sort()).toEqual(ids(numbers).sort());
   };
 
-  it('take effect once and in order', async () => {
+  test('take effect once and in order', async (shop) => {
     shop.relay();
     shop.consumer();
     await shop.publish(...range(300));
-    await allEffects(range(300));
+    await allEffects(shop, range(300));
     expect(await shop.effects()).toEqual(ids(range(300)));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
   });
 
-  it('share messages under load, and a single one has its id as message id', async () => {
+  test('share messages under load, and a single one has its id as message id', async (shop) => {
     const streams = (await shop.nc.jetstreamManager()).streams;
     await shop.publish(...range(200));
     const relay = shop.relay({ pollMs: 60_000 });
@@ -36,13 +35,13 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     );
     expect(alone.header.get('Nats-Msg-Id')).toBe(sent(200).id);
     shop.consumer({ concurrency: 50 });
-    await allEffects(range(201));
+    await allEffects(shop, range(201));
     expect(await shop.effects()).toEqual(ids(range(201)));
     const consumers = (await shop.nc.jetstreamManager()).consumers;
     await eventually(async () => (await consumers.info('PUBLIC', 'shop')).ack_floor.stream_seq === 5);
   });
 
-  it('are not published when their transaction fails', async () => {
+  test('are not published when their transaction fails', async (shop) => {
     shop.relay();
     shop.consumer();
     await expect(
@@ -52,61 +51,61 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
       }),
     ).rejects.toThrow('no');
     await shop.publish(2);
-    await allEffects([2]);
+    await allEffects(shop, [2]);
   });
 
-  it('take effect once with two relays and two consumers', async () => {
+  test('take effect once with two relays and two consumers', async (shop) => {
     for (const relay of [shop.relay(), shop.relay()]) relay.wake();
     shop.consumer();
     shop.consumer();
     for (const start of range(20)) await shop.publish(...range(20, start * 20));
-    await allEffects(range(400));
+    await allEffects(shop, range(400));
   });
 
-  it('wait in the outbox while the broker is down, and are published when it is back', async () => {
+  test('wait in the outbox while the broker is down, and are published when it is back', async (shop) => {
     shop.relay();
     shop.consumer();
     await shop.publish(1);
-    await allEffects([1]);
+    await allEffects(shop, [1]);
     await shop.broker.kill();
     await shop.publish(2, 3);
     await shop.broker.start();
-    await allEffects([1, 2, 3]);
+    await allEffects(shop, [1, 2, 3]);
   });
 
-  it('are published right after their commit, behind older ones', async () => {
+  test('are published right after their commit, behind older ones', async (shop) => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.publish(1);
     relay.wake();
-    await allEffects([1]);
+    await allEffects(shop, [1]);
     await shop.commitAndPublish(relay, 2);
-    await allEffects([1, 2]);
+    await allEffects(shop, [1, 2]);
     // The relay gets no notice of event 3, because NATS is down. Later events must not overtake it.
     await shop.broker.kill();
     await shop.commitAndPublish(relay, 3);
     await shop.commitAndPublish(relay, 4, 5);
     await shop.broker.start();
     await shop.commitAndPublish(relay, 6);
-    await allEffects(range(6, 1));
+    await allEffects(shop, range(6, 1));
     expect(await shop.effects()).toEqual(ids(range(6, 1)));
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
   });
 
-  it('are published by a relay that stops right after their commit', async () => {
+  test('are published by a relay that stops right after their commit', async (shop) => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.commitAndPublish(relay, 0);
     relay.wake();
-    await allEffects([0]);
+    await allEffects(shop, [0]);
     await shop.commitAndPublish(relay, 1, 2);
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(0);
-    await allEffects([0, 1, 2]);
+    await allEffects(shop, [0, 1, 2]);
   });
 
-  it('are published once when they commit during a reading of the outbox', async () => {
+  test('are published once when they commit during a reading of the outbox', async (shop) => {
     const relay = shop.relay({ pollMs: 20 });
     const received: string[] = [];
     shop.consumer({ idempotent: true, handle: async (events) => void received.push(...events.map(({ id }) => id)) });
@@ -119,54 +118,54 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(received.sort()).toEqual(ids(range(240)).sort());
   });
 
-  it('are published at first only by the process that wrote them, unless it reports them', async () => {
+  test('are published at first only by the process that wrote them, unless it reports them', async (shop) => {
     const relay = shop.relay({ pollMs: 200 });
     shop.consumer();
     await shop.publish(0);
-    await allEffects([0]);
+    await allEffects(shop, [0]);
     await shop.db.transaction(async (tx) => {
       await appendToOutbox(tx, 'shop', [sent(1), sent(2)]);
       await tx.query(`UPDATE shop.outbox SET created_at = now() - interval '1 hour' WHERE event_id = $1`, [sent(1).id]);
       // Keeps the event new, however long the test takes.
       await tx.query(`UPDATE shop.outbox SET created_at = now() + interval '1 hour' WHERE event_id = $1`, [sent(2).id]);
     });
-    await allEffects([0, 1]);
+    await allEffects(shop, [0, 1]);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 1);
     await shop.db.query(`UPDATE shop.outbox SET created_at = now() WHERE event_id = $1`, [sent(2).id]);
     relay.wake();
-    await allEffects([0, 1, 2]);
+    await allEffects(shop, [0, 1, 2]);
   });
 
-  it('of a dead replica are published, also while another one is under load', async () => {
+  testAlone('of a dead replica are published, also while another one is under load', async (shop) => {
     const relay = shop.relay();
     shop.consumer();
     await shop.publish(0);
-    await allEffects([0]);
+    await allEffects(shop, [0]);
     // Enough that the relay always finds some in memory, and few enough that it accepts them all.
     const handing = setInterval(() => relay.publishCommitted(Array.from({ length: 40 }, () => sent(0))), 4);
     try {
       await shop.publish(1);
-      await allEffects([0, 1]);
+      await allEffects(shop, [0, 1]);
     } finally {
       clearInterval(handing);
     }
   });
 
-  it('are published again when another replica detected the lost store first', async () => {
+  test('are published again when another replica detected the lost store first', async (shop) => {
     const relay = shop.relay({ pollMs: 60_000 });
     shop.consumer();
     await shop.publish(1);
     relay.wake();
-    await allEffects([1]);
+    await allEffects(shop, [1]);
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 1);
     await shop.db.query('UPDATE shop.outbox_streams SET epoch = epoch + 1');
     await shop.commitAndPublish(relay, 2);
-    await allEffects([1, 2]);
+    await allEffects(shop, [1, 2]);
     await relay.stop();
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBe(1);
   });
 
-  it('are published again after the broker lost its store, to a consumer that had not received them', async () => {
+  test('are published again after the broker lost its store, to a consumer that had not received them', async (shop) => {
     const relay = shop.relay();
     await shop.publish(...range(5));
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) === 5);
@@ -176,22 +175,22 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await shop.broker.start();
     shop.relay();
     shop.consumer();
-    await allEffects(range(5));
+    await allEffects(shop, range(5));
   });
 
-  it('have no second effect when the store is lost after their handling, and later ones still arrive', async () => {
+  test('have no second effect when the store is lost after their handling, and later ones still arrive', async (shop) => {
     shop.relay();
     shop.consumer();
     await shop.publish(...range(5));
-    await allEffects(range(5));
+    await allEffects(shop, range(5));
     await shop.broker.kill();
     shop.broker.wipe();
     await shop.broker.start();
     await shop.publish(5);
-    await allEffects(range(6));
+    await allEffects(shop, range(6));
   });
 
-  it('wait in the outbox while a stream is full, until consumers have made room', async () => {
+  test('wait in the outbox while a stream is full, until consumers have made room', async (shop) => {
     const { ensureStreams } = await import('./streams');
     await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 65_536 });
     const first = shop.consumer({ concurrency: 8 });
@@ -202,10 +201,10 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NOT NULL')) > 0);
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(0);
     shop.consumer({ concurrency: 8 });
-    await allEffects(range(400));
+    await allEffects(shop, range(400));
   });
 
-  it('are redelivered when they fail, delay no others, and go to the dead letters', async () => {
+  test('are redelivered when they fail, delay no others, and go to the dead letters', async (shop) => {
     shop.relay();
     shop.consumer({
       maxDeliver: 2,
@@ -215,7 +214,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
       },
     });
     await shop.publish(...range(6));
-    await allEffects([0, 1, 2, 4, 5]);
+    await allEffects(shop, [0, 1, 2, 4, 5]);
     const letters = await eventually(async () => {
       const rows = await shop.db.query<{ reason: string; attempts: number }>('SELECT reason, attempts FROM shop.dead_letters');
       return rows.length > 0 && rows;
@@ -223,7 +222,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(letters).toEqual([{ reason: 'cannot', attempts: 2 }]);
   });
 
-  it('get all their attempts after an outage: failures of the database do not count (guarantees §8)', async () => {
+  test('get all their attempts after an outage: failures of the database do not count (guarantees §8)', async (shop) => {
     let [isDown, failures] = [true, 0];
     shop.relay();
     shop.consumer({
@@ -245,11 +244,11 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     expect(failures).toBe(3);
   });
 
-  it('go to the dead letters at once if they violate the contract', async () => {
+  test('go to the dead letters at once if they violate the contract', async (shop) => {
     shop.relay();
     shop.consumer();
     await shop.publish(1);
-    await allEffects([1]);
+    await allEffects(shop, [1]);
     const jetstream = shop.nc.jetstream();
     // One letter per event, so that a version that knows the subject can replay each.
     await jetstream.publish('public.of.the.future', '[{"id":"future:1"},{"id":"future:2"}]');
@@ -257,7 +256,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await jetstream.publish('public.message.sent', '[]');
     // One invalid event between two valid ones.
     await jetstream.publish('public.message.sent', JSON.stringify([sent(2), { ...sent(9), data: {} }, sent(3)]));
-    await allEffects([1, 2, 3]);
+    await allEffects(shop, [1, 2, 3]);
     await eventually(async () => (await shop.count('dead_letters')) === 5);
     expect(await shop.count(`dead_letters WHERE body LIKE '{"id":"${sent(9).id}"%'`)).toBe(1);
     const consumers = (await shop.nc.jetstreamManager()).consumers;
