@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contracts';
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
-import { eventually } from '@mgw/testing';
+import { eventually, oneByOne, sideBySide } from '@mgw/testing';
 import { OutboxRelay, appendToOutbox, DeadLetters, eraseEvents, newEvent, allowDirectPublish } from './index';
 import { OutboxStreams } from './outbox-streams';
 import { ensureStreams } from './streams';
@@ -26,48 +26,59 @@ function sentIn(conversation: number, number: number, text = 'Hi'): EventEnvelop
   return newEvent(MessageSent, { ...about, id: sent(number).id, data, facts });
 }
 
-describe('relays of one outbox (guarantees N5)', () => {
-  let shop: Shop;
-  beforeEach(async () => (shop = await openShop()));
-  afterEach(async () => {
-    jest.restoreAllMocks();
-    await shop.close();
-  });
-
-  const effects = async (count: number, timeoutMs = 60_000) => {
-    await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
-    return shop.effects();
-  };
+async function openRelays() {
+  const shop = await openShop();
   const allPublished = () => eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0);
-  /** Ids of the events in the stream, in its order and with repetitions. */
-  const inStream = async (stream = 'PUBLIC') => {
-    const { streams } = await shop.nc.jetstreamManager();
-    const { state } = await streams.info(stream);
-    const found: string[] = [];
-    for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
-      const events = [(await streams.getMessage(stream, { seq })).json<EventEnvelope | EventEnvelope[]>()].flat();
-      found.push(...events.map(({ id }) => id));
-    }
-    return found;
+  return {
+    shop,
+    effects: async (count: number, timeoutMs = 60_000) => {
+      await eventually(async () => (await shop.effects()).length >= count, { timeoutMs });
+      return shop.effects();
+    },
+    allPublished,
+    /** Ids of the events in the stream, in its order and with repetitions. */
+    inStream: async (stream = 'PUBLIC') => {
+      const { streams } = await shop.nc.jetstreamManager();
+      const { state } = await streams.info(stream);
+      const found: string[] = [];
+      for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
+        const events = [(await streams.getMessage(stream, { seq })).json<EventEnvelope | EventEnvelope[]>()].flat();
+        found.push(...events.map(({ id }) => id));
+      }
+      return found;
+    },
+    epochs: async () =>
+      (await shop.db.query<{ epoch: number }>(`SELECT epoch FROM shop.outbox_streams WHERE stream = 'PUBLIC'`)).map(({ epoch }) => epoch),
+    append: (...events: EventEnvelope[]) => shop.db.transaction((tx) => appendToOutbox(tx, 'shop', events)),
+    /** A relay that has published one event and reads the outbox only on request. */
+    quietRelay: async () => {
+      const relay = shop.relay({ pollMs: 600_000 });
+      await shop.publish(0);
+      relay.wake();
+      await allPublished();
+      return relay;
+    },
+    restart: async (whileDown: () => void) => {
+      await shop.broker.kill();
+      whileDown();
+      await shop.broker.start();
+    },
   };
-  const epochs = async () =>
-    (await shop.db.query<{ epoch: number }>(`SELECT epoch FROM shop.outbox_streams WHERE stream = 'PUBLIC'`)).map(({ epoch }) => epoch);
-  const append = (...events: EventEnvelope[]) => shop.db.transaction((tx) => appendToOutbox(tx, 'shop', events));
-  /** A relay that has published one event and reads the outbox only on request. */
-  const quietRelay = async () => {
-    const relay = shop.relay({ pollMs: 600_000 });
-    await shop.publish(0);
-    relay.wake();
-    await allPublished();
-    return relay;
-  };
-  const restart = async (whileDown: () => void) => {
-    await shop.broker.kill();
-    whileDown();
-    await shop.broker.start();
-  };
+}
 
-  it('never publish from memory ahead of another replica’s older unpublished events of the key', async () => {
+const test = sideBySide(openRelays, ({ shop }) => shop.close());
+const testAlone = oneByOne(openRelays, async ({ shop }) => {
+  jest.restoreAllMocks();
+  await shop.close();
+});
+
+describe('relays of one outbox (guarantees N5)', () => {
+  test('never publish from memory ahead of another replica’s older unpublished events of the key', async ({
+    shop,
+    inStream,
+    append,
+    quietRelay,
+  }) => {
     const relay = await quietRelay();
     // Written by another replica, which has not published it.
     await append(sent(1));
@@ -76,7 +87,12 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(4)));
   });
 
-  it('never publish from memory ahead of an own older event of the key whose commit lost its response', async () => {
+  test('never publish from memory ahead of an own older event of the key whose commit lost its response', async ({
+    shop,
+    inStream,
+    append,
+    quietRelay,
+  }) => {
     const relay = await quietRelay();
     // Still in memory or not marked when the next one is written.
     for (const number of range(2, 1)) await shop.commitAndPublish(relay, number);
@@ -87,7 +103,12 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(7)));
   });
 
-  it('publish from memory although their own events in memory or those of other keys are unpublished', async () => {
+  test('publish from memory although their own events in memory or those of other keys are unpublished', async ({
+    shop,
+    inStream,
+    append,
+    quietRelay,
+  }) => {
     const relay = await quietRelay();
     await append(sentIn(2, 1));
     // Not marked yet when the next one is written.
@@ -96,7 +117,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids([0, 2, 3, 4]));
   });
 
-  it('do not publish a later event of a key after a refused one', async () => {
+  test('do not publish a later event of a key after a refused one', async ({ shop, effects, inStream, append, quietRelay }) => {
     await ensureStreams(await shop.nc.jetstreamManager(), { maxBytes: 400_000 });
     const consumer = shop.consumer();
     await eventually(async () => (await shop.nc.jetstreamManager()).consumers.info('PUBLIC', 'shop').catch(() => false));
@@ -120,7 +141,7 @@ describe('relays of one outbox (guarantees N5)', () => {
   });
 
   /** NATS that takes 4.5 s to acknowledge each message. @param before runs before each one */
-  const slowNats = (before: () => Promise<unknown>) => {
+  const slowNats = (shop: Shop, before: () => Promise<unknown>) => {
     const jetstream = shop.nc.jetstream();
     const now = performance.now.bind(performance);
     let slowMs = 0;
@@ -139,9 +160,9 @@ describe('relays of one outbox (guarantees N5)', () => {
     });
   };
 
-  it('mark slowly acknowledged events before PostgreSQL ends the transaction', async () => {
+  testAlone('mark slowly acknowledged events before PostgreSQL ends the transaction', async ({ shop, allPublished, inStream, append }) => {
     const markedBefore: number[] = [];
-    const nc = slowNats(async () => markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL')));
+    const nc = slowNats(shop, async () => markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL')));
     // Each is too large to share a message, and waits for the previous one of its key.
     await append(...range(4).map((number) => sentIn(1, number, 'x'.repeat(30_000))));
     shop.relay({ nc });
@@ -150,24 +171,27 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(4)));
   });
 
-  it('lengthen a stream before PostgreSQL ends the transaction, and publish new events after that', async () => {
-    const transactions: (string | undefined)[] = [];
-    const nc = slowNats(async () => {
-      const [own] = await shop.db.query<{ at: string }>(
-        `SELECT xact_start::text AS at FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
-      );
-      transactions.push(own?.at);
-    });
-    const missing = () => Math.max(0, 4 - transactions.length);
-    jest.spyOn(OutboxStreams.prototype, 'countMissingBeforeNew').mockImplementation(async () => Math.min(1, missing()));
-    await append(sent(1));
-    shop.relay({ nc });
-    await allPublished();
-    expect([...new Set(transactions)].map((one) => transactions.filter((at) => at === one).length)).toEqual([2, 2, 1]);
-    expect(await inStream()).toHaveLength(5);
-  });
+  testAlone(
+    'lengthen a stream before PostgreSQL ends the transaction, and publish new events after that',
+    async ({ shop, allPublished, inStream, append }) => {
+      const transactions: (string | undefined)[] = [];
+      const nc = slowNats(shop, async () => {
+        const [own] = await shop.db.query<{ at: string }>(
+          `SELECT xact_start::text AS at FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()`,
+        );
+        transactions.push(own?.at);
+      });
+      const missing = () => Math.max(0, 4 - transactions.length);
+      jest.spyOn(OutboxStreams.prototype, 'countMissingBeforeNew').mockImplementation(async () => Math.min(1, missing()));
+      await append(sent(1));
+      shop.relay({ nc });
+      await allPublished();
+      expect([...new Set(transactions)].map((one) => transactions.filter((at) => at === one).length)).toEqual([2, 2, 1]);
+      expect(await inStream()).toHaveLength(5);
+    },
+  );
 
-  it('publish and mark on time although the clock is set back', async () => {
+  testAlone('publish and mark on time although the clock is set back', async ({ shop, allPublished }) => {
     shop.consumer();
     shop.relay();
     await shop.publish(1);
@@ -182,7 +206,13 @@ describe('relays of one outbox (guarantees N5)', () => {
     await eventually(async () => JSON.stringify(await handledUntil()) !== JSON.stringify(before));
   });
 
-  it('detect no loss while another replica publishes between two readings', async () => {
+  test('detect no loss while another replica publishes between two readings', async ({
+    shop,
+    allPublished,
+    inStream,
+    epochs,
+    quietRelay,
+  }) => {
     const busy = await quietRelay();
     let [next, calls] = [1, 0];
     const publishOneMore = async () => {
@@ -206,7 +236,14 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect((await inStream()).sort()).toEqual([...new Set(await inStream())].sort());
   });
 
-  it('publish only unhandled events again after a loss of the store, in order and before new ones', async () => {
+  test('publish only unhandled events again after a loss of the store, in order and before new ones', async ({
+    shop,
+    effects,
+    allPublished,
+    inStream,
+    epochs,
+    restart,
+  }) => {
     const relay = shop.relay();
     const consumer = shop.consumer();
     await shop.publish(...range(50));
@@ -235,7 +272,13 @@ describe('relays of one outbox (guarantees N5)', () => {
     });
   });
 
-  it('publish lost events before new ones when the store is lost while they read the outbox', async () => {
+  test('publish lost events before new ones when the store is lost while they read the outbox', async ({
+    shop,
+    allPublished,
+    inStream,
+    append,
+    restart,
+  }) => {
     let afterReading = () => Promise.resolve();
     const held = new Proxy(shop.db, {
       get: (db, name) => {
@@ -277,7 +320,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect((await inStream()).slice(0, 3)).toEqual(ids(range(3)));
   });
 
-  it('publish only the tail again when a stream lost its tail', async () => {
+  test('publish only the tail again when a stream lost its tail', async ({ shop, effects, allPublished, inStream, epochs, restart }) => {
     const relay = shop.relay();
     for (const number of range(5)) {
       await shop.publish(number);
@@ -304,7 +347,13 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(11)).toEqual(ids(range(11)));
   });
 
-  it('deliver new events of a stream that ends before its consumers’ position', async () => {
+  test('deliver new events of a stream that ends before its consumers’ position', async ({
+    shop,
+    effects,
+    allPublished,
+    epochs,
+    restart,
+  }) => {
     const relay = shop.relay();
     shop.consumer();
     for (const number of range(5)) {
@@ -344,10 +393,14 @@ describe('relays of one outbox (guarantees N5)', () => {
         handled.add(id);
       }
     };
-    const refilling = () => shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND refill_until IS NOT NULL`);
+    let opened: Awaited<ReturnType<typeof openRelays>>;
+    const refilling = () => opened.shop.count(`outbox_streams WHERE stream = 'PUBLIC' AND refill_until IS NOT NULL`);
+    afterEach(() => opened.shop.close());
     beforeEach(async () => {
       handled.clear();
       repeated = 0;
+      opened = await openRelays();
+      const { shop, quietRelay } = opened;
       await (await quietRelay()).stop();
       const [{ body = '' } = {}] = await shop.db.query<{ body: string }>('SELECT body FROM shop.outbox');
       const text = 'x'.repeat(300);
@@ -361,6 +414,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     });
 
     it('publish new events during the refill, which any replica continues, and the outbox does not grow', async () => {
+      const { shop, restart } = opened;
       const size = async () => Number((await shop.db.query<{ size: string }>(`SELECT pg_table_size('shop.outbox') AS size`))[0]?.size);
       const before = await size();
       await restart(() => shop.broker.wipe());
@@ -380,7 +434,12 @@ describe('relays of one outbox (guarantees N5)', () => {
     }, 240_000);
   });
 
-  it('set an event aside that is too large for NATS, with a reason, and others of its key continue', async () => {
+  test('set an event aside that is too large for NATS, with a reason, and others of its key continue', async ({
+    shop,
+    effects,
+    append,
+    quietRelay,
+  }) => {
     const letters = new DeadLetters(shop.db, 'shop');
     const relay = await quietRelay();
     shop.consumer();
@@ -407,7 +466,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect((await letters.list(10)).letters).toEqual([]);
   });
 
-  it('read events by a budget in bytes (guarantees N1)', async () => {
+  test('read events by a budget in bytes (guarantees N1)', async ({ shop, allPublished, inStream, append }) => {
     let most = 0;
     const measured = new Proxy(shop.db, {
       get: (target, name: keyof Database) => {
@@ -438,7 +497,7 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await inStream()).toEqual(ids(range(30)));
   });
 
-  it('hold events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async () => {
+  test('hold events in memory up to a bound in bytes; the outbox holds the others (guarantees N1)', async ({ shop }) => {
     const relay = new OutboxRelay({
       db: shop.db,
       schema: 'shop',
