@@ -6,6 +6,7 @@ import { RpcClient } from '@mgw/rpc';
 import { LRUCache } from 'lru-cache';
 import { ApiKeysStore, type KeyIdentity } from '../api-keys/api-keys.store';
 import type { KeyAccess } from '../api-keys/key-access';
+import { detached } from '../http/caller';
 
 /**
  * Recently used keys, so that most requests need no query. The cache is keyed by a hash, so a memory dump contains no key. An announcement
@@ -34,7 +35,7 @@ export class KeyCache {
   async find(token: string, ip: string): Promise<KeyAccess | null> {
     const hash = createHash('sha256').update(token).digest('base64');
     const access = await this.cached.get(hash, () => this.keys.identityOf(token), ip);
-    if (access) this.addresses.set(access.api_key_id, ip);
+    if (access) this.addresses.set(access.api_key_id, detached(ip));
     return access === null || (access.expires_at !== null && access.expires_at.getTime() <= Date.now()) ? null : access;
   }
 }
