@@ -17,47 +17,87 @@ import {
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { startHarness, type Harness } from '@mgw/harness';
-import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, oneByOne, sideBySide, startReceiver, type ReceivedRequest } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
 import { service } from '../main';
 import { DeliveriesStore } from './deliveries.store';
 import { sent } from './dispatch.fixture';
 
-describe('spec §6, guarantees §4: events to receivers', () => {
-  let harness: Harness;
-  let receiver: Receiver;
-  beforeEach(async () => {
-    harness = await startHarness(service);
-    harness.env['WEBHOOK_ALLOWED_TARGETS'] = '127.0.0.1';
-    receiver = await startReceiver();
-    harness.onClose(() => receiver.close());
+/** The numbers of a delivery: that of its event, and that of the event before it. */
+const sequence = ({ headers }: ReceivedRequest) =>
+  [headers['x-service-sequence'], headers['x-service-previous']].flatMap((number) => (number === undefined ? [] : [Number(number)]));
+const sum = (numbers: number[]) => numbers.reduce((all, number) => all + number, 0);
+const completed = (broadcast_id: number) =>
+  newEvent(BroadcastCompleted, {
+    id: `broadcast.completed:${broadcast_id}`,
+    at: '2026-01-02T03:04:05.678Z',
+    business_id: 1,
+    key: `broadcast:${broadcast_id}`,
+    data: { broadcast_id, template_name: 't', total_recipients: 1, sent: 1, failed: 0, business_id: 1 },
   });
-  afterEach(() => harness.close());
 
-  const create = async (change: { business_id?: number; url?: string; secret?: string } = {}) => {
-    const { business_id = 1, url = `${receiver.url}/hook`, secret } = change;
-    const secret_sealed = secret === undefined ? null : harness.sealer.seal(secret, `webhook.secret:${business_id}`);
-    return (await harness.rpc.call(CreateWebhook, { business_id, name: 'w', url, events: ['message.sent'], secret_sealed })).id;
+async function start() {
+  const harness = await startHarness(service);
+  harness.env['WEBHOOK_ALLOWED_TARGETS'] = '127.0.0.1';
+  const receiver = await startReceiver();
+  harness.onClose(() => receiver.close());
+  return {
+    harness,
+    receiver,
+    create: async (change: { business_id?: number; url?: string; secret?: string } = {}) => {
+      const { business_id = 1, url = `${receiver.url}/hook`, secret } = change;
+      const secret_sealed = secret === undefined ? null : harness.sealer.seal(secret, `webhook.secret:${business_id}`);
+      return (await harness.rpc.call(CreateWebhook, { business_id, name: 'w', url, events: ['message.sent'], secret_sealed })).id;
+    },
+    list: async () => (await harness.rpc.call(ListWebhooks, { business_id: 1 })).webhooks,
+    states: async () =>
+      (await harness.db.query<{ state: string }>('SELECT state FROM dispatch.deliveries ORDER BY id')).map(({ state }) => state),
+    handled: async () => (await harness.db.query('SELECT FROM dispatch.inbox')).length,
+    ids: () => receiver.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id),
   };
-  const list = async (business_id = 1) => (await harness.rpc.call(ListWebhooks, { business_id })).webhooks;
-  const states = async () =>
-    (await harness.db.query<{ state: string }>('SELECT state FROM dispatch.deliveries ORDER BY id')).map(({ state }) => state);
-  /** The numbers of a delivery: that of its event, and that of the event before it. */
-  const sequence = ({ headers }: (typeof receiver.requests)[number]) =>
-    [headers['x-service-sequence'], headers['x-service-previous']].flatMap((number) => (number === undefined ? [] : [Number(number)]));
-  const sum = (numbers: number[]) => numbers.reduce((all, number) => all + number, 0);
-  const handled = async () => (await harness.db.query('SELECT FROM dispatch.inbox')).length;
-  const completed = (broadcast_id: number) =>
-    newEvent(BroadcastCompleted, {
-      id: `broadcast.completed:${broadcast_id}`,
-      at: '2026-01-02T03:04:05.678Z',
-      business_id: 1,
-      key: `broadcast:${broadcast_id}`,
-      data: { broadcast_id, template_name: 't', total_recipients: 1, sent: 1, failed: 0, business_id: 1 },
-    });
-  const ids = (from = receiver) => from.requests.map(({ body }) => (JSON.parse(body) as { data: { message_id: string } }).data.message_id);
+}
 
-  it('spec §6.1, §5.9, decision 35: posts the event once, signed', async () => {
+const stop = ({ harness }: { harness: Harness }) => harness.close();
+const test = sideBySide(start, stop);
+const testAlone = oneByOne(start, stop);
+
+describe('spec §6, guarantees §4: events to receivers', () => {
+  // It waits for half a minute, so it begins first.
+  test('guarantees §8, D3: a dispatcher that stops releases each claim that it cuts off, and counts no dead worker', async ({
+    harness,
+    receiver,
+    create,
+    list,
+    states,
+  }) => {
+    const stopping = await harness.run(service, { WEBHOOK_ANSWER_WITHIN_MS: '60000' });
+    const webhook_id = await create();
+    receiver.respond(() => undefined);
+    await harness.publish(sent(1));
+    await eventually(() => receiver.requests.length === 1);
+    await harness.db.query(
+      `WITH d AS (
+         INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt)
+         SELECT $1, 1, 'message.sent', 'e' || n, 'k' || n, '{}', 'running', 1 FROM generate_series(1, 2000) AS n RETURNING id, ordering_key
+       )
+       INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
+       SELECT $1, ordering_key, 1, (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL), id, 1 FROM d`,
+      [webhook_id],
+    );
+    await stopping.stop();
+    expect(await harness.db.query('SELECT state, lost_workers, count(*)::integer AS n FROM dispatch.deliveries GROUP BY 1, 2')).toEqual([
+      { state: 'pending', lost_workers: 0, n: 2_001 },
+    ]);
+    expect(await harness.db.query('SELECT FROM dispatch.lanes WHERE worker IS NOT NULL')).toEqual([]);
+
+    receiver.respond((_, response) => void response.writeHead(200).end());
+    await harness.run(service);
+    await eventually(async () => (await states()).every((state) => state === 'succeeded'), { timeoutMs: 60_000 });
+    expect(receiver.requests.filter(({ body }) => body.includes('wamid.1.1'))).toHaveLength(2);
+    expect(await list()).toEqual([expect.objectContaining({ id: webhook_id, fail_count: 0 })]);
+  });
+
+  test('spec §6.1, §5.9, decision 35: posts the event once, signed', async ({ harness, receiver, create }) => {
     await harness.run(service);
     await create({ secret: 'swordfish' });
     await harness.publish(sent(1));
@@ -71,7 +111,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
-  it('decision 280: a replaced secret signs beside the new one for as long as it is kept', async () => {
+  test('decision 280: a replaced secret signs beside the new one for as long as it is kept', async ({
+    harness,
+    receiver,
+    create,
+    list,
+  }) => {
     await harness.run(service);
     const id = await create({ secret: 'old' });
     const replace = async (secret: string | null, keep_old_minutes?: number) => {
@@ -140,7 +185,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await signers()).toEqual(['new']);
   });
 
-  it('decision 160: keeps URL, headers and body of a test, and only the body of other deliveries', async () => {
+  test('decision 160: keeps URL, headers and body of a test, and only the body of other deliveries', async ({
+    harness,
+    receiver,
+    create,
+    states,
+  }) => {
     await harness.run(service);
     const webhook_id = await create({ secret: 'swordfish' });
     const { delivery_id } = await harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: 'broadcast.completed' });
@@ -167,7 +217,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(deliveries[0]?.request).toMatchObject({ url: `${receiver.url}/new`, body: receiver.requests[1]?.body });
   });
 
-  it('guarantees §9: refuses to start with other keys than those that sealed its secrets', async () => {
+  test('guarantees §9: refuses to start with other keys than those that sealed its secrets', async ({ harness, create }) => {
     await harness.run(service);
     await create({ secret: 'swordfish' });
     const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
@@ -175,23 +225,31 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     await harness.run(service);
   });
 
-  it('decision 712: signs with the current and the previous secret when the sealing key is replaced', async () => {
-    const first = await harness.run(service);
-    const id = await create({ secret: 'old' });
-    const secret_sealed = harness.sealer.seal('new', 'webhook.secret:1');
-    await harness.rpc.call(UpdateWebhook, { business_id: 1, id, secret_sealed, keep_old_minutes: 60 });
-    await first.stop();
-    await harness.rotateKeys(service);
-    await harness.run(service);
-    await harness.publish(sent(1));
-    await eventually(() => receiver.requests.length === 1);
-    const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[number]];
-    expect(headers['x-service-signature']).toBe(createHmac('sha256', 'new').update(body).digest('hex'));
-    for (const secret of ['new', 'old'])
-      new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>);
-  });
+  testAlone(
+    'decision 712: signs with the current and the previous secret when the sealing key is replaced',
+    async ({ harness, receiver, create }) => {
+      const first = await harness.run(service);
+      const id = await create({ secret: 'old' });
+      const secret_sealed = harness.sealer.seal('new', 'webhook.secret:1');
+      await harness.rpc.call(UpdateWebhook, { business_id: 1, id, secret_sealed, keep_old_minutes: 60 });
+      await first.stop();
+      await harness.rotateKeys(service);
+      await harness.run(service);
+      await harness.publish(sent(1));
+      await eventually(() => receiver.requests.length === 1);
+      const [{ headers, body }] = receiver.requests as [(typeof receiver.requests)[number]];
+      expect(headers['x-service-signature']).toBe(createHmac('sha256', 'new').update(body).digest('hex'));
+      for (const secret of ['new', 'old'])
+        new Webhook(Buffer.from(secret).toString('base64')).verify(body, headers as Record<string, string>);
+    },
+  );
 
-  it("signs nothing without a secret, and delivers only the business's own subscribed events", async () => {
+  test("signs nothing without a secret, and delivers only the business's own subscribed events", async ({
+    harness,
+    receiver,
+    create,
+    ids,
+  }) => {
     await harness.run(service);
     await create();
     await harness.publish(sent(1, { business_id: 2 }), sent(2));
@@ -200,7 +258,11 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(ids()).toEqual(['wamid.1.2']);
   });
 
-  it('decision 367: reports a webhook that keeps failing to the others, once for each reported count', async () => {
+  test('decision 367: reports a webhook that keeps failing to the others, once for each reported count', async ({
+    harness,
+    receiver,
+    list,
+  }) => {
     await harness.run(service);
     let status = 503;
     receiver.respond(({ path }, response) => void response.writeHead(path === '/broken' ? status : 200).end());
@@ -237,7 +299,13 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(new Set(bodies('/broken').map(({ event }) => event))).toEqual(new Set(['message.sent']));
   });
 
-  it('decision 632: lists since when a webhook fails, and how its newest delivery failed', async () => {
+  test('decision 632: lists since when a webhook fails, and how its newest delivery failed', async ({
+    harness,
+    receiver,
+    create,
+    list,
+    states,
+  }) => {
     await harness.run(service);
     let status = 503;
     receiver.respond((_, response) => void response.writeHead(status).end());
@@ -268,7 +336,13 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(webhooks).toEqual([expect.objectContaining({ id, last_response_code: 500, reason: 'responded 500 instead of 200' })]);
   });
 
-  it('spec §3.4, decisions 34, 746: a successful redelivery resets the count, and a failed one or a test changes nothing', async () => {
+  test('spec §3.4, decisions 34, 746: a successful redelivery resets the count, and a failed one or a test changes nothing', async ({
+    harness,
+    receiver,
+    create,
+    list,
+    states,
+  }) => {
     await harness.run(service);
     let status = 500;
     receiver.respond((_, response) => void response.writeHead(status).end());
@@ -300,7 +374,10 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await counters()).toEqual({ fail_count: 0, failing: undefined });
   });
 
-  it('decision 287: returns the events that the webhooks of each business want, and announces each change', async () => {
+  test('decision 287: returns the events that the webhooks of each business want, and announces each change', async ({
+    harness,
+    create,
+  }) => {
     await harness.run(service);
     const announced: number[] = [];
     harness.rpc.listen(WebhooksChanged, ({ business_id }) => void announced.push(business_id));
@@ -316,7 +393,13 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(announced).toEqual([1, 2, 2, 1]);
   });
 
-  it('spec §3.4, decision 31: counts each failure once, resets after a 200, and retries nothing', async () => {
+  test('spec §3.4, decision 31: counts each failure once, resets after a 200, and retries nothing', async ({
+    harness,
+    receiver,
+    create,
+    list,
+    ids,
+  }) => {
     await harness.run(service);
     await create();
     for (const [status, expected] of [
@@ -341,7 +424,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect((await list())[0]?.last_24_hours).toEqual([]);
   });
 
-  it('decision 283: keeps the first 2 kB of the responses to failures, tests and redeliveries', async () => {
+  test('decision 283: keeps the first 2 kB of the responses to failures, tests and redeliveries', async ({
+    harness,
+    receiver,
+    create,
+    states,
+  }) => {
     await harness.run(service);
     const webhook_id = await create();
     const long = '\0é'.repeat(2_000);
@@ -369,7 +457,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
       });
   });
 
-  it('delivers an event once although two replicas consume it', async () => {
+  test('delivers an event once although two replicas consume it', async ({ harness, receiver, create, states, ids }) => {
     await harness.run(service);
     await harness.run(service);
     await create();
@@ -381,7 +469,13 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(numbers).toEqual(Array.from({ length: 40 }, (_, i) => [i + 1, i]));
   });
 
-  it('decision 282: numbers the events of a business, so that a receiver sees at the next one that it lost one', async () => {
+  test('decision 282: numbers the events of a business, so that a receiver sees at the next one that it lost one', async ({
+    harness,
+    receiver,
+    create,
+    states,
+    handled,
+  }) => {
     await harness.run(service);
     // A business without a webhook has no numbers.
     await harness.publish(sent(1));
@@ -429,7 +523,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(at('/hook')[4]).toEqual([5, 4]);
   });
 
-  it('decision 29b: delivers one conversation in order, one at a time, and others side by side', async () => {
+  test('decision 29b: delivers one conversation in order, one at a time, and others side by side', async ({
+    harness,
+    receiver,
+    create,
+    ids,
+  }) => {
     await harness.run(service);
     await create();
     let open = 0;
@@ -448,7 +547,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(most).toBe(1);
   });
 
-  it('decision 29b: a redelivery waits for the end of a later attempt of its conversation', async () => {
+  test('decision 29b: a redelivery waits for the end of a later attempt of its conversation', async ({
+    harness,
+    receiver,
+    create,
+    ids,
+  }) => {
     await harness.run(service);
     const webhook_id = await create();
     const log = async () =>
@@ -474,7 +578,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(ids()).toEqual(['wamid.1.1', 'wamid.1.2', 'wamid.1.3', 'wamid.1.1']);
   });
 
-  it('guarantees §8, D3: a dispatcher that stops waits as long as a receiver may take to respond', async () => {
+  test('guarantees §8, D3: a dispatcher that stops waits as long as a receiver may take to respond', async ({
+    harness,
+    receiver,
+    create,
+    states,
+  }) => {
     const stopping = await harness.run(service);
     await create();
     receiver.respond((_, response) => void setTimeout(() => response.writeHead(200).end(), 6_000));
@@ -484,47 +593,22 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await states()).toEqual(['succeeded']);
   });
 
-  it('guarantees §8, D3: a dispatcher that stops releases each claim that it cuts off, and counts no dead worker', async () => {
-    const stopping = await harness.run(service, { WEBHOOK_ANSWER_WITHIN_MS: '60000' });
-    const webhook_id = await create();
-    receiver.respond(() => undefined);
-    await harness.publish(sent(1));
-    await eventually(() => receiver.requests.length === 1);
-    await harness.db.query(
-      `WITH d AS (
-         INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt)
-         SELECT $1, 1, 'message.sent', 'e' || n, 'k' || n, '{}', 'running', 1 FROM generate_series(1, 2000) AS n RETURNING id, ordering_key
-       )
-       INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, worker, delivery_id, open)
-       SELECT $1, ordering_key, 1, (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL), id, 1 FROM d`,
-      [webhook_id],
-    );
-    await stopping.stop();
-    expect(await harness.db.query('SELECT state, lost_workers, count(*)::integer AS n FROM dispatch.deliveries GROUP BY 1, 2')).toEqual([
-      { state: 'pending', lost_workers: 0, n: 2_001 },
-    ]);
-    expect(await harness.db.query('SELECT FROM dispatch.lanes WHERE worker IS NOT NULL')).toEqual([]);
+  testAlone(
+    'guarantees §4, D2, D3: keeps a known result through a long outage of the database',
+    async ({ harness, receiver, create, states }) => {
+      const { app } = await harness.run(service);
+      await create();
+      const finish = jest.spyOn(app.get(DeliveriesStore, { strict: false }), 'finish').mockRejectedValue(new Error('connection refused'));
+      receiver.respond((_, response) => void response.writeHead(500).end());
+      await harness.publish(sent(1));
+      await eventually(() => finish.mock.calls.length === 6);
+      finish.mockRestore();
+      await eventually(async () => (await states()).join() === 'failed');
+      expect(receiver.requests).toHaveLength(1);
+    },
+  );
 
-    receiver.respond((_, response) => void response.writeHead(200).end());
-    await harness.run(service);
-    await eventually(async () => (await states()).every((state) => state === 'succeeded'), { timeoutMs: 60_000 });
-    expect(receiver.requests.filter(({ body }) => body.includes('wamid.1.1'))).toHaveLength(2);
-    expect(await list()).toEqual([expect.objectContaining({ id: webhook_id, fail_count: 0 })]);
-  });
-
-  it('guarantees §4, D2, D3: keeps a known result through a long outage of the database', async () => {
-    const { app } = await harness.run(service);
-    await create();
-    const finish = jest.spyOn(app.get(DeliveriesStore, { strict: false }), 'finish').mockRejectedValue(new Error('connection refused'));
-    receiver.respond((_, response) => void response.writeHead(500).end());
-    await harness.publish(sent(1));
-    await eventually(() => finish.mock.calls.length === 6);
-    finish.mockRestore();
-    await eventually(async () => (await states()).join() === 'failed');
-    expect(receiver.requests).toHaveLength(1);
-  });
-
-  it('deletes a webhook at once, and the deliveries of its log later in batches', async () => {
+  test('deletes a webhook at once, and the deliveries of its log later in batches', async ({ harness, receiver, create, states }) => {
     await harness.run(service);
     const webhook_id = await create();
     await harness.publish(sent(1));
@@ -550,7 +634,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('counts a secret that cannot be opened as a failure, and delays nothing', async () => {
+  test('counts a secret that cannot be opened as a failure, and delays nothing', async ({ harness, receiver, create, list }) => {
     await harness.run(service);
     await create({ secret: 'x' });
     await harness.db.query(`UPDATE dispatch.webhooks SET secret_sealed = 'gone.AAAA'`);
@@ -559,7 +643,12 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('D8, decision 34: does not dial a disabled webhook, and keeps its deliveries as skipped', async () => {
+  test('D8, decision 34: does not dial a disabled webhook, and keeps its deliveries as skipped', async ({
+    harness,
+    receiver,
+    create,
+    states,
+  }) => {
     await harness.run(service);
     const id = await create();
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false });
@@ -574,7 +663,11 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(receiver.requests).toHaveLength(0);
   });
 
-  it('spec §4.9: changes only the given fields, hides foreign webhooks, allows 20, and checks addresses', async () => {
+  test('spec §4.9: changes only the given fields, hides foreign webhooks, allows 20, and checks addresses', async ({
+    harness,
+    create,
+    list,
+  }) => {
     await harness.run(service);
     const id = await create({ secret: 'x' });
     await harness.rpc.call(UpdateWebhook, { business_id: 1, id, name: 'new', secret_sealed: null });
@@ -591,7 +684,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
   });
 
-  it('guarantees §10, N1: a page of the log holds at most a megabyte of bodies, or one delivery', async () => {
+  test('guarantees §10, N1: a page of the log holds at most a megabyte of bodies, or one delivery', async ({ harness, create }) => {
     await harness.run(service);
     const webhook_id = await create();
     await harness.db.query(
@@ -620,7 +713,11 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(sizes.length).toBeGreaterThan(4);
   });
 
-  it('guarantees §10, N1, N3: sets aside an event above a megabyte, and delivers later ones of its conversation', async () => {
+  test('guarantees §10, N1, N3: sets aside an event above a megabyte, and delivers later ones of its conversation', async ({
+    harness,
+    create,
+    ids,
+  }) => {
     await harness.run(service);
     await create();
     const [before, large, after] = [1, 2, 3].map((number) =>
@@ -635,7 +732,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     ]);
   });
 
-  it('guarantees §10, N1: refuses a test event when 20 of the webhook wait', async () => {
+  test('guarantees §10, N1: refuses a test event when 20 of the webhook wait', async ({ harness, receiver, create }) => {
     await harness.run(service);
     const webhook_id = await create();
     const held: { end(): unknown }[] = [];
