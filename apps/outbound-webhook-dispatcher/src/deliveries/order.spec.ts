@@ -1,7 +1,7 @@
 import { ConversationCreated, MessageReceived, type EventEnvelope } from '@mgw/contracts';
 import { ensureStreams, newEvent } from '@mgw/events';
-import { eventually, startReceiver, type Receiver } from '@mgw/testing';
-import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
+import { eventually, oneByOne, sideBySide, startReceiver } from '@mgw/testing';
+import { sent, startDispatching } from './dispatch.fixture';
 
 /** The events that the send service publishes for a person's first message. */
 function firstMessage(conversation_id: number): [EventEnvelope, EventEnvelope] {
@@ -21,28 +21,32 @@ function firstMessage(conversation_id: number): [EventEnvelope, EventEnvelope] {
   return [created, received];
 }
 
+async function start() {
+  const dispatching = await startDispatching();
+  const receiver = await startReceiver();
+  dispatching.harness.onClose(() => receiver.close());
+  await ensureStreams(await dispatching.harness.nc.jetstreamManager());
+  await dispatching.harness.db.query(
+    `INSERT INTO dispatch.webhooks (business_id, name, url, events) VALUES (1, 'w', $1, '{conversation.created,message.received,message.sent}')`,
+    [receiver.url],
+  );
+  return {
+    dispatching,
+    receiver,
+    /** Publishes like a relay: all at once, then waits for the acknowledgements together. */
+    publish: (events: EventEnvelope[]) =>
+      Promise.all(events.map((event) => dispatching.harness.publishTo(`public.${event.type}`, JSON.stringify(event)))),
+  };
+}
+
+type Fixture = Awaited<ReturnType<typeof start>>;
+const stop = ({ dispatching }: Fixture) => dispatching.harness.close();
+const test = sideBySide(start, stop);
+/** Commits of other tests flush PostgreSQL's log too, which would hide a delivery that begins too early. */
+const testAlone = oneByOne(start, stop);
+
 describe('decision 29b: two dispatchers keep the order of events within a conversation', () => {
-  let dispatching: Dispatching;
-  let receiver: Receiver;
-  beforeEach(async () => {
-    dispatching = await startDispatching();
-    receiver = await startReceiver();
-    await ensureStreams(await dispatching.harness.nc.jetstreamManager());
-    await dispatching.harness.db.query(
-      `INSERT INTO dispatch.webhooks (business_id, name, url, events) VALUES (1, 'w', $1, '{conversation.created,message.received,message.sent}')`,
-      [receiver.url],
-    );
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await dispatching.harness.close();
-  });
-
-  /** Publishes like a relay: all at once, then waits for the acknowledgements together. */
-  const publish = (events: EventEnvelope[]) =>
-    Promise.all(events.map((event) => dispatching.harness.publishTo(`public.${event.type}`, JSON.stringify(event))));
-
-  it('delivers message.received after conversation.created has ended', async () => {
+  test('delivers message.received after conversation.created has ended', async ({ dispatching, receiver, publish }) => {
     await dispatching.harness.spawn('outbound-webhook-dispatcher');
     await dispatching.harness.spawn('outbound-webhook-dispatcher');
     const under = new Set<string>();
@@ -67,7 +71,7 @@ describe('decision 29b: two dispatchers keep the order of events within a conver
     expect(seen).toEqual(expected);
   });
 
-  it('keeps the order when PostgreSQL terminates connections in the middle of statements', async () => {
+  test('keeps the order when PostgreSQL terminates connections in the middle of statements', async ({ dispatching, receiver, publish }) => {
     await dispatching.run();
     await dispatching.run();
     const [conversations, each] = [4, 60];
@@ -95,28 +99,31 @@ describe('decision 29b: two dispatchers keep the order of events within a conver
     expect(received.size).toBe(conversations);
   });
 
-  it('begins a delivery only when a crash of PostgreSQL can no longer lose the end of the one before', async () => {
-    const { db } = dispatching.harness;
-    await db.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
-    await db.query('CREATE TABLE dispatch.ends (at pg_lsn)');
-    await db.query(`CREATE FUNCTION dispatch.note_end() RETURNS trigger LANGUAGE plpgsql AS
+  testAlone(
+    'begins a delivery only when a crash of PostgreSQL can no longer lose the end of the one before',
+    async ({ dispatching, receiver, publish }) => {
+      const { db } = dispatching.harness;
+      await db.query(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = on', current_database()); END $$`);
+      await db.query('CREATE TABLE dispatch.ends (at pg_lsn)');
+      await db.query(`CREATE FUNCTION dispatch.note_end() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN INSERT INTO dispatch.ends VALUES (pg_current_wal_insert_lsn()); RETURN NULL; END $$`);
-    await db.query(`CREATE TRIGGER ends AFTER UPDATE ON dispatch.deliveries FOR EACH ROW
+      await db.query(`CREATE TRIGGER ends AFTER UPDATE ON dispatch.deliveries FOR EACH ROW
       WHEN (NEW.state = 'succeeded') EXECUTE FUNCTION dispatch.note_end()`);
-    const onDisk: (boolean | null)[] = [];
-    receiver.respond((_request, response) => {
-      void db
-        .query<{ safe: boolean | null }>('SELECT max(at) < pg_current_wal_flush_lsn() AS safe FROM dispatch.ends')
-        .then(([row]) => onDisk.push(row?.safe ?? null))
-        .finally(() => response.writeHead(200).end());
-    });
-    await publish(Array.from({ length: 12 }, (_, number) => sent(number, { conversation_id: 1 })));
-    await dispatching.run();
-    await dispatching.ended(12);
-    expect(onDisk).toEqual([null, ...Array<boolean>(11).fill(true)]);
-  });
+      const onDisk: (boolean | null)[] = [];
+      receiver.respond((_request, response) => {
+        void db
+          .query<{ safe: boolean | null }>('SELECT max(at) < pg_current_wal_flush_lsn() AS safe FROM dispatch.ends')
+          .then(([row]) => onDisk.push(row?.safe ?? null))
+          .finally(() => response.writeHead(200).end());
+      });
+      await publish(Array.from({ length: 12 }, (_, number) => sent(number, { conversation_id: 1 })));
+      await dispatching.run();
+      await dispatching.ended(12);
+      expect(onDisk).toEqual([null, ...Array<boolean>(11).fill(true)]);
+    },
+  );
 
-  it('keeps the order when a dispatcher is killed, and the other continues soon', async () => {
+  test('keeps the order when a dispatcher is killed, and the other continues soon', async ({ dispatching, receiver, publish }) => {
     const victim = await dispatching.harness.spawn('outbound-webhook-dispatcher');
     await publish([sent(0, { conversation_id: 1 })]);
     await dispatching.ended(1);
