@@ -94,10 +94,11 @@ export class Broadcasts {
   /** Advances time for attempts in flight and for suspended broadcasts. */
   async advanceTime(seconds: number): Promise<void> {
     const past = (column: string) => `${column} = ${column} - interval '${seconds} seconds'`;
-    await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('idle_until')} WHERE finished_at IS NULL`);
+    // The recipients first: a broadcast that wakes in between would be suspended by their old times.
     await this.harness.db.query(
       `UPDATE broadcast.recipients SET ${past('attempted_at')}, ${past('due_at')} WHERE state IN ('sending', 'unclear')`,
     );
+    await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('idle_until')} WHERE finished_at IS NULL`);
   }
 
   get(id: number, business_id = 1): Promise<ReplyOf<typeof GetBroadcast>> {
