@@ -1,38 +1,54 @@
 import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode, type FoundSend } from '@mgw/contracts';
-import { statusEvent, type Harness } from '@mgw/harness';
-import { eventually } from '@mgw/testing';
+import { statusEvent } from '@mgw/harness';
+import { eventually, sideBySide } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
 import { RunsStore } from './runs.store';
 
-describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
-  let broadcasts: Broadcasts;
-  let harness: Harness;
+const refused = (messageId: string): FoundSend => {
+  const send = sendInState('refused')(messageId);
+  return send && { ...send, failure_reason: '131050: The person opted out of marketing messages.' };
+};
+
+async function start() {
+  const broadcasts = await Broadcasts.start();
+  const { harness } = broadcasts;
   /** Refusals by phone number; all other sends are accepted. */
-  let refusals: Map<string, () => never>;
-  let sends: { to: string; intent: string }[];
-  beforeEach(async () => {
-    broadcasts = await Broadcasts.start();
-    ({ harness } = broadcasts);
-    refusals = new Map();
-    sends = [];
-    harness.respond(SendTemplate, ({ to, sender }) => {
-      sends.push({ to, intent: sender.intent_id ?? 'none' });
-      refusals.get(to)?.();
-      return { message_id: `wamid.${to}`, phone: to, replayed: false };
-    });
+  const refusals = new Map<string, () => never>();
+  const sends: { to: string; intent: string }[] = [];
+  harness.respond(SendTemplate, ({ to, sender }) => {
+    sends.push({ to, intent: sender.intent_id ?? 'none' });
+    refusals.get(to)?.();
+    return { message_id: `wamid.${to}`, phone: to, replayed: false };
   });
-  afterEach(() => harness.close());
+  return {
+    broadcasts,
+    harness,
+    refusals,
+    sends,
+    unclear: (nth: number, code: ErrorCode = 'OUTCOME_UNKNOWN') =>
+      refusals.set(broadcasts.phoneOf(nth), () => {
+        throw new GatewayError(code, 'It did not respond clearly.');
+      }),
+    stateOf: async (id: number, nth: number) => (await broadcasts.recipients(id))[nth],
+    becomes: (status: string, id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === status),
+    sendsTo: (nth: number) => sends.filter(({ to }) => to === broadcasts.phoneOf(nth)),
+  };
+}
 
-  const unclear = (nth: number, code: ErrorCode = 'OUTCOME_UNKNOWN') =>
-    refusals.set(broadcasts.phoneOf(nth), () => {
-      throw new GatewayError(code, 'It did not respond clearly.');
-    });
-  const stateOf = async (id: number, nth: number) => (await broadcasts.recipients(id))[nth];
-  const becomes = (status: string, id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === status);
-  const sendsTo = (nth: number) => sends.filter(({ to }) => to === broadcasts.phoneOf(nth));
+const test = sideBySide(start, ({ harness }) => harness.close());
 
-  it('does not delay its broadcast or the next one, and a status callback resolves it afterwards', async () => {
+describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
+  test('does not delay its broadcast or the next one, and a status callback resolves it afterwards', async ({
+    broadcasts,
+    harness,
+    refusals,
+    sends,
+    unclear,
+    stateOf,
+    becomes,
+    sendsTo,
+  }) => {
     unclear(0);
     broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
@@ -60,7 +76,12 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     expect(await harness.published('broadcast.completed')).toHaveLength(2);
   });
 
-  it('decision 26: applies a failure that was reported meanwhile once the message id is known', async () => {
+  test('decision 26: applies a failure that was reported meanwhile once the message id is known', async ({
+    broadcasts,
+    harness,
+    unclear,
+    stateOf,
+  }) => {
     unclear(0);
     broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
@@ -75,7 +96,13 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 0, failed: 1, unclear: 0 });
   });
 
-  it('decision 450: counts a delivery that was reported long after its broadcast ended, before the message id was known', async () => {
+  test('decision 450: counts a delivery that was reported long after its broadcast ended, before the message id was known', async ({
+    broadcasts,
+    harness,
+    unclear,
+    stateOf,
+    becomes,
+  }) => {
     unclear(0);
     broadcasts.findSend = sendInState('unknown');
     await harness.run(service);
@@ -97,9 +124,16 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     expect(await broadcasts.get(id)).toMatchObject({ delivered: 1, broadcast: { sent: 1, unclear: 0 } });
   });
 
-  it.each(['DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL', 'IDEMPOTENCY_IN_FLIGHT'] as const)(
-    'after %s queries the send service, and resends only what that never received',
-    async (code) => {
+  for (const code of ['DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL', 'IDEMPOTENCY_IN_FLIGHT'] as const) {
+    test(`after ${code} queries the send service, and resends only what that never received`, async ({
+      broadcasts,
+      harness,
+      refusals,
+      sends,
+      unclear,
+      becomes,
+      sendsTo,
+    }) => {
       unclear(0, code);
       unclear(1, code);
       await harness.run(service);
@@ -113,10 +147,17 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
       expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0, unclear: 0 });
       expect([sendsTo(0).length, sendsTo(1).length]).toEqual([1, 2]);
       expect(new Set(sends.map(({ intent }) => intent)).size).toBe(3);
-    },
-  );
+    });
+  }
 
-  it('fails after its broadcast has ended if it was never sent, or after 24 hours without a status', async () => {
+  test('fails after its broadcast has ended if it was never sent, or after 24 hours without a status', async ({
+    broadcasts,
+    harness,
+    sends,
+    unclear,
+    becomes,
+    sendsTo,
+  }) => {
     unclear(0);
     unclear(1);
     broadcasts.findSend = sendInState('unknown');
@@ -136,16 +177,18 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     expect(sends).toHaveLength(2);
   });
 
-  const refused = (messageId: string): FoundSend => {
-    const send = sendInState('refused')(messageId);
-    return send && { ...send, failure_reason: '131050: The person opted out of marketing messages.' };
-  };
-  it.each([
+  for (const [what, found, reason] of [
     ['the send service never received it', () => null, 'The message could not be sent: the service was interrupted.'],
     ['WhatsApp refused it', refused, '131050: The person opted out of marketing messages.'],
-  ])(
-    'fails if its broadcast completes while the send service is queried, and %s',
-    async (_case, found: (id: string) => FoundSend, reason) => {
+  ] as [string, (id: string) => FoundSend, string][]) {
+    test(`fails if its broadcast completes while the send service is queried, and ${what}`, async ({
+      broadcasts,
+      harness,
+      sends,
+      unclear,
+      stateOf,
+      becomes,
+    }) => {
       unclear(0);
       broadcasts.findSend = sendInState('unknown');
       await harness.run(service);
@@ -172,10 +215,10 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
       expect(await stateOf(id, 0)).toMatchObject({ state: 'failed', reason });
       expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'completed', sent: 1, failed: 1, unclear: 0, pending: 0 });
       expect(sends).toHaveLength(2);
-    },
-  );
+    });
+  }
 
-  it('keeps its broadcast running if it becomes pending while another transaction completes that', async () => {
+  test('keeps its broadcast running if it becomes pending while another transaction completes that', async ({ harness }) => {
     await harness.db.query(
       `WITH b AS (
          INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total)
