@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { DeleteWebhook, UpdateWebhook } from '@mgw/contracts';
-import { eventually, startRawReceiver, startReceiver, type NodeChild, type RawReceiver } from '@mgw/testing';
+import type { Harness } from '@mgw/harness';
+import { eventually, sideBySide, startRawReceiver, startReceiver, type NodeChild } from '@mgw/testing';
 import { SECRET, sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
@@ -11,17 +12,10 @@ const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.aft
 
 /** Kills one of two dispatchers between two steps (guarantees §4, §8). The cases run side by side because each waits for the survivor. */
 describe('one of two dispatchers dies', () => {
-  it.concurrent.each(POINTS)(
-    'at %s: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes and its number',
-    async (point) => {
-      const dispatching = await startDispatching();
-      try {
-        await survives(dispatching, point);
-      } finally {
-        await dispatching.harness.close();
-      }
-    },
-  );
+  const test = sideBySide(startDispatching, ({ harness }) => harness.close());
+  for (const point of POINTS)
+    test(`at ${point}: D1, D3, D4, D7: every event reaches every webhook, counts once and keeps its signed bytes and its number`, (dispatching) =>
+      survives(dispatching, point));
 });
 
 let starting: Promise<unknown> = Promise.resolve();
@@ -68,46 +62,50 @@ async function survives({ harness, ...dispatching }: Dispatching, point: string)
   }
 }
 
-describe('two dispatchers', () => {
-  let dispatching: Dispatching;
-  let receiver: RawReceiver;
-  let held: Socket[];
-  beforeEach(async () => {
-    held = [];
-    receiver = await startRawReceiver((socket) => void held.push(socket));
-    dispatching = await startDispatching();
-    dispatching.harness.onClose(() => receiver.close());
-  });
-  afterEach(() => dispatching.harness.close());
-  const url = () => `http://127.0.0.1:${receiver.port}/`;
+async function start() {
+  const held: Socket[] = [];
+  const receiver = await startRawReceiver((socket) => void held.push(socket));
+  const dispatching = await startDispatching();
+  dispatching.harness.onClose(() => receiver.close());
+  return { dispatching, receiver, url: `http://127.0.0.1:${receiver.port}/`, held };
+}
 
-  it.each([
+describe('two dispatchers', () => {
+  const test = sideBySide(start, ({ dispatching }) => dispatching.harness.close());
+
+  for (const [when, order] of [
     ['before', [0, 1]],
     ['after', [1, 0]],
-  ])("D4: a worker that lost its claim ends and counts nothing, even if its response comes %s the other's", async (_, order) => {
-    const running = [await dispatching.run(), await dispatching.run()];
-    await dispatching.create({ url: url() });
-    await dispatching.harness.publish(sent(1));
-    await eventually(() => held.length === 1);
-    await dispatching.expireClaims();
-    await eventually(() => held.length === 2);
-    for (const nth of order) {
-      held[nth]?.end(nth === 0 ? OK : FAILURE);
-      await eventually(() => held[nth]?.closed);
-    }
-    // A dispatcher that stops waits for its attempts.
-    for (const service of running) await service.stop();
-    const [row] = await dispatching.harness.db.query(
-      'SELECT d.state, d.attempt, d.status_code, w.fail_count FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id',
-    );
-    expect(row).toEqual({ state: 'failed', attempt: 2, status_code: 500, fail_count: 1 });
-  });
+  ] as const) {
+    test(`D4: a worker that lost its claim ends and counts nothing, even if its response comes ${when} the other's`, async ({
+      dispatching,
+      url,
+      held,
+    }) => {
+      const running = [await dispatching.run(), await dispatching.run()];
+      await dispatching.create({ url });
+      await dispatching.harness.publish(sent(1));
+      await eventually(() => held.length === 1);
+      await dispatching.expireClaims();
+      await eventually(() => held.length === 2);
+      for (const nth of order) {
+        held[nth]?.end(nth === 0 ? OK : FAILURE);
+        await eventually(() => held[nth]?.closed);
+      }
+      // A dispatcher that stops waits for its attempts.
+      for (const service of running) await service.stop();
+      const [row] = await dispatching.harness.db.query(
+        'SELECT d.state, d.attempt, d.status_code, w.fail_count FROM dispatch.deliveries d JOIN dispatch.webhooks w ON w.id = d.webhook_id',
+      );
+      expect(row).toEqual({ state: 'failed', attempt: 2, status_code: 500, fail_count: 1 });
+    });
+  }
 
-  it('D4: two ends of the same delivery in one statement count once', async () => {
+  test('D4: two ends of the same delivery in one statement count once', async ({ dispatching, url, held }) => {
     await dispatching.run();
     const other = await startReceiver();
     dispatching.harness.onClose(() => other.close());
-    const [id, blocker] = [await dispatching.create({ url: url() }), await dispatching.create({ url: other.url, business_id: 2 })];
+    const [id, blocker] = [await dispatching.create({ url }), await dispatching.create({ url: other.url, business_id: 2 })];
     // Recording the end of another webhook's attempt waits for this lock, and all later ends queue behind it.
     await dispatching.harness.db.transaction(async (tx) => {
       await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [blocker]);
@@ -127,28 +125,36 @@ describe('two dispatchers', () => {
     expect((await dispatching.webhook(id)).fail_count).toBe(1);
   });
 
-  it.each([
-    ['disabled', (id: number) => dispatching.harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false })],
-    ['deleted', (id: number) => dispatching.harness.rpc.call(DeleteWebhook, { business_id: 1, id })],
-  ])('D8: dials nothing new after a webhook is %s, although deliveries wait and places are free', async (what, end) => {
-    const other = await startReceiver();
-    dispatching.harness.onClose(() => other.close());
-    await dispatching.run();
-    await dispatching.run();
-    const id = await dispatching.create({ url: url() });
-    await dispatching.harness.publish(...Array.from({ length: 60 }, (_, i) => sent(i)));
-    // 16 for each of two processes.
-    await eventually(() => held.length === 32);
-    await end(id);
-    held.forEach((socket) => socket.write(OK));
-    if (what === 'disabled') {
-      await dispatching.ended(60);
-      expect(await dispatching.states()).toEqual({ succeeded: 32, skipped: 28 });
-    }
-    await dispatching.harness.publish(sent(100));
-    await dispatching.create({ url: other.url });
-    await dispatching.harness.publish(sent(101));
-    await eventually(() => other.requests.length > 0);
-    expect(receiver.requests).toHaveLength(32);
-  });
+  const ends: Record<string, (harness: Harness, id: number) => Promise<unknown>> = {
+    disabled: (harness, id) => harness.rpc.call(UpdateWebhook, { business_id: 1, id, is_active: false }),
+    deleted: (harness, id) => harness.rpc.call(DeleteWebhook, { business_id: 1, id }),
+  };
+  for (const [what, end] of Object.entries(ends)) {
+    test(`D8: dials nothing new after a webhook is ${what}, although deliveries wait and places are free`, async ({
+      dispatching,
+      receiver,
+      url,
+      held,
+    }) => {
+      const other = await startReceiver();
+      dispatching.harness.onClose(() => other.close());
+      await dispatching.run();
+      await dispatching.run();
+      const id = await dispatching.create({ url });
+      await dispatching.harness.publish(...Array.from({ length: 60 }, (_, i) => sent(i)));
+      // 16 for each of two processes.
+      await eventually(() => held.length === 32);
+      await end(dispatching.harness, id);
+      held.forEach((socket) => socket.write(OK));
+      if (what === 'disabled') {
+        await dispatching.ended(60);
+        expect(await dispatching.states()).toEqual({ succeeded: 32, skipped: 28 });
+      }
+      await dispatching.harness.publish(sent(100));
+      await dispatching.create({ url: other.url });
+      await dispatching.harness.publish(sent(101));
+      await eventually(() => other.requests.length > 0);
+      expect(receiver.requests).toHaveLength(32);
+    });
+  }
 });
