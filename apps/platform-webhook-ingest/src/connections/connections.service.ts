@@ -21,6 +21,16 @@ const MOST_READS = 10;
 /** Time between reads for callbacks that need frequent changes, in milliseconds. */
 const READ_APART_MS = 200;
 
+export interface Reread {
+  map: ConnectionMap;
+  /** False if the reads failed after a change was announced: no caller may then be refused for a wrong secret (decision 751). */
+  hasChanges: boolean;
+}
+
+export function unreadable(): GatewayError {
+  return new GatewayError('OVERLOADED', 'The latest connections could not be read. Try again shortly.');
+}
+
 /**
  * Caches the connections of all businesses with their opened secrets. While the template service is unavailable the last ones stay valid.
  */
@@ -53,8 +63,10 @@ export class ConnectionsService {
   }
 
   /** Rereads the connections for a callback that matches none of the current ones. */
-  newer(): Promise<ConnectionMap> {
-    return this.latest(REREAD_MS);
+  async newer(): Promise<Reread> {
+    const { changedAt } = this;
+    const map = await this.latest(REREAD_MS);
+    return { map, hasChanges: map.readAt > changedAt };
   }
 
   /**
@@ -66,7 +78,7 @@ export class ConnectionsService {
     const oldest = performance.now() - FRESH_MS;
     const map = await this.latest(FRESH_MS);
     if (map.readAt > changedAt && map.readAt >= oldest) return map;
-    throw new GatewayError('OVERLOADED', 'The latest connections could not be read. Try again shortly.');
+    throw unreadable();
   }
 
   /** The connections with every change that was announced before the call; the last ones if they cannot be read now. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
-import { ConnectionsService } from './connections.service';
+import { ConnectionsService, unreadable } from './connections.service';
 
 /** The fixed cost of an HMAC, in bytes of body. */
 const HMAC_BYTES = 4_096;
@@ -37,14 +37,15 @@ export class Signatures {
    * Tries the secrets of the businesses that the callback names. Tries the others only within a budget, so that strangers cannot
    * keep the process busy with forged callbacks.
    * @returns the businesses; none for a wrong signature
-   * @throws GatewayError OVERLOADED when the budget is spent and a secret that was not tried may be the right one: the platform retries
+   * @throws GatewayError OVERLOADED when a secret that was not tried may be the right one, because the budget is spent or an announced
+   * change cannot be read: the platform retries
    */
   async signersOf(body: Buffer, signature: Buffer): Promise<number[]> {
     const current = await this.connections.current();
     const named = current.signersNamed(body, signature);
     if (named.length > 0) return named;
     // The number or the secret may be newer than the map.
-    const newer = await this.connections.newer();
+    const { map: newer, hasChanges } = await this.connections.newer();
     if (newer !== current) {
       const renamed = newer.signersNamed(body, signature);
       if (renamed.length > 0) return renamed;
@@ -52,9 +53,10 @@ export class Signatures {
     const cost = newer.secrets * (HMAC_BYTES + body.length);
     const triedAllNamed = newer.triesAllNamed(body);
     const triesOthers = cost > BYTES_PER_SECOND ? !triedAllNamed && this.largeChecks.afford(cost) : this.smallChecks.afford(cost);
-    if (triesOthers) return newer.anySigners(body, signature);
-    // The secrets of the businesses that it names did not sign it, so none of its updates would count (decision 47).
-    if (triedAllNamed) return [];
+    const others = triesOthers ? await newer.anySigners(body, signature) : [];
+    if (others.length === 0 && !hasChanges) throw unreadable();
+    // If all secrets of the businesses that it names were tried, none of its updates would count (decision 47).
+    if (triesOthers || triedAllNamed) return others;
     throw new GatewayError('OVERLOADED', 'Too many callbacks at once that name no connected number. Try again shortly.');
   }
 }

@@ -4,7 +4,7 @@ import { OutboxRelay } from '@mgw/events';
 import { crashPoint } from '@mgw/faults';
 import { activeTraceparent } from '@mgw/telemetry';
 import type { ConnectionMap } from '../connections/connection-map';
-import { ConnectionsService } from '../connections/connections.service';
+import { ConnectionsService, unreadable } from '../connections/connections.service';
 import { Signatures } from '../connections/signatures';
 import { readCallback, UnusualCallbackError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
@@ -91,12 +91,21 @@ export class CallbackService {
     });
   }
 
+  /** @throws GatewayError OVERLOADED if the token may be one of an announced change that cannot be read */
   async verify(mode: string, token: string): Promise<boolean> {
     if (mode !== 'subscribe' || token === '') return false;
-    const known = (await this.connections.current()).businessesWithVerifyToken(token);
-    const businesses = known.length > 0 ? known : (await this.connections.newer()).businessesWithVerifyToken(token);
+    const businesses = await this.businessesWithVerifyToken(token);
     for (const businessId of businesses) this.times.note('handshake', businessId);
     return businesses.length > 0;
+  }
+
+  private async businessesWithVerifyToken(token: string): Promise<number[]> {
+    const known = (await this.connections.current()).businessesWithVerifyToken(token);
+    if (known.length > 0) return known;
+    const { map, hasChanges } = await this.connections.newer();
+    const found = map.businessesWithVerifyToken(token);
+    if (found.length === 0 && !hasChanges) throw unreadable();
+    return found;
   }
 
   private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {

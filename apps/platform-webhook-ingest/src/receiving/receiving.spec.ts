@@ -561,6 +561,22 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await count('dead_letters')).toBe(0);
   });
 
+  it('decision 751: refuses no secret or verify token that was saved before the connections became unreadable', async () => {
+    const verify = async () => (await harness.rpc.call(VerifyPlatformHandshake, { mode: 'subscribe', verify_token: 'verify 3' })).accepted;
+    const replaced = () => signed(envelope({ messages: [text('wamid.1')] }), 'new secret');
+    const connected = () => signed(envelope({ messages: [text('wamid.2')] }, '703', '803'), 'third secret');
+    expect([await replaced(), await connected(), await verify()]).toEqual([401, 401, false]);
+    failed = 0;
+    expect([await replaced(), await connected(), await verify()]).toEqual([401, 401, false]);
+    connections = [connection(1, 'new secret', 'first secret'), connection(3, 'third secret')];
+    harness.rpc.announce(ConnectionChanged, { business_id: 3 });
+    await harness.nc.flush();
+    for (const call of [replaced, connected, verify]) await expect(call()).rejects.toMatchObject({ error_code: 'OVERLOADED' });
+    failed = undefined;
+    expect(await eventually(verify)).toBe(true);
+    expect([await replaced(), await connected(), await signed('{}', 'wrong secret')]).toEqual([200, 200, 401]);
+  });
+
   it('N3, N4: stores no callback halfway while the database refuses it, and neither loses it nor sets it aside', async () => {
     await harness.db.query('CREATE SEQUENCE ingest.refusals');
     await harness.db.query(`CREATE FUNCTION ingest.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
