@@ -102,7 +102,7 @@ describe('the details of a broadcast', () => {
     await press('Duplicate');
     await press('Replace the draft', 'button', await screen.findByRole('dialog', { name: 'Replace your draft?' }));
     await waitFor(() => expect(kept()).toBe('Autumn (copy)'));
-    expect(stored().mapping).toEqual({ phone: { column: 0, name: 'phone' }, body_first_name: { column: 1, name: 'body_1' } });
+    expect(stored().mapping).toEqual({ phone: { column: 0, name: 'phone' }, body_first_name: { column: 1, name: 'body_first_name' } });
     cleanup();
     sessionStorage.clear();
     drawDetail({}, routes);

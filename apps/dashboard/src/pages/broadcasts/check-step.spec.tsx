@@ -1,13 +1,16 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { useState } from 'react';
 import { queries } from '../../api/client';
 import { draw, press, Refusal, requests, sent, type } from '../../page.fixture';
 import { loadPhoneFormats } from '../../components/phone-shown';
 import { CheckStep } from './check-step';
 import { FilledPreviews } from './filled-previews';
+import { NewBroadcast } from './new-broadcast';
 import { useDraft } from './draft';
 import { mapByNames, fieldsOf } from './mapping';
 import { readTable } from './recipients-table';
+import type { Step } from './steps';
 import type { Template } from '../templates/template-values';
 
 const template = { name: 'offer', language: 'en', category: 'MARKETING', components: [], variables: [] } as unknown as Template;
@@ -220,5 +223,71 @@ describe('the check of a new broadcast (decision 453)', () => {
     const [first, , changed, , next] = keys;
     expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), first, changed, first, next]);
     expect(new Set(keys).size).toBe(3);
+  });
+});
+
+describe('the languages of a template (decision 728)', () => {
+  const inLanguage = (language: string, variables: string[]) => ({ ...template, language, variables, status: 'APPROVED', content: 'Hi' });
+  const templates = [
+    inLanguage('en', ['first_name', 'order_id']),
+    inLanguage('hi', ['order_id', 'first_name']),
+    inLanguage('de', ['vorname', 'bestellung']),
+  ];
+  const step = (name: RegExp) => press(name, 'button', screen.getByRole('navigation', { name: 'Steps' }));
+  const choose = async (field: string, option: string) => {
+    await press(field, 'combobox');
+    await press(option, 'option');
+  };
+  const inStep = async (name: RegExp, field: string, option: string) => {
+    await step(name);
+    await choose(field, option);
+  };
+  /** Pastes a list with these columns. */
+  const paste = async (names: string[], row: string[]) => {
+    await step(/Recipients/);
+    await type('Or paste the rows here', `${names.join(',')}\n${row.join(',')}`);
+    await screen.findByText(/^1 row/);
+  };
+  /** The columns of the sample. */
+  const sample = async () => {
+    await step(/Recipients/);
+    const href = screen.getByRole('link', { name: 'Download a sample' }).getAttribute('href') ?? '';
+    return (
+      decodeURIComponent(href.slice(href.indexOf(',') + 1))
+        .split('\r\n')[0]
+        ?.split(',') ?? []
+    );
+  };
+  const values = async () => {
+    await step(/Check and send/);
+    await screen.findByText('The row is valid');
+    const body = requests.filter(({ route }) => route.endsWith('/check')).at(-1)?.body;
+    return (body as { recipients: { body_params: string[] }[] }).recipients[0]?.body_params;
+  };
+
+  beforeEach(async () => {
+    sessionStorage.clear();
+    function Steps() {
+      const [at, setAt] = useState<string>('template');
+      queries.setQueryData(['me'], me);
+      return <NewBroadcast step={at} onStep={(next: Step) => setAt(next)} onLeave={() => undefined} onCreated={() => undefined} />;
+    }
+    draw(<Steps />, {
+      'GET /api/client/me': () => me,
+      'GET /api/client/templates': () => ({ templates }),
+      'POST /api/client/broadcasts/check': () => check,
+    });
+    await screen.findByRole('combobox', { name: 'Template' });
+    await choose('Template', 'offer (en)');
+  });
+  afterAll(() => sessionStorage.clear());
+
+  it('each have a sample whose columns fill the same variables', async () => {
+    await paste(await sample(), ['12015550100', 'Asha', '1007']);
+    expect(await values()).toEqual(['Asha', '1007']);
+    await inStep(/Template/, 'Template', 'offer (hi)');
+    expect(await values()).toEqual(['1007', 'Asha']);
+    await paste(await sample(), ['12015550100', '1007', 'Asha']);
+    expect(await values()).toEqual(['1007', 'Asha']);
   });
 });

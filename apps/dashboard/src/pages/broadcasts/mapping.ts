@@ -26,18 +26,21 @@ export type Recipient = NonNullable<Schemas['CheckBroadcastRequest']['recipients
 
 const PHONE_NAMES = ['phone', 'mobile', 'number', 'whatsapp', 'tel', 'telephone', 'phone number', 'mobile number'];
 
-/** The values that a template needs from each row. Keys have the names of variables, which each language may have in another order. */
+/**
+ * The values that a template needs from each row. Keys have the names of variables, which each language may have in another order. A column
+ * has the key or the place of its field, or the name of a variable.
+ */
 export function fieldsOf(template: Template): Field[] {
   return [
     { key: 'phone', label: 'Phone number', example: '919876543210', names: PHONE_NAMES, isOptional: false },
-    ...headerFields(template).map(({ label, variable, example, isOptional = false }, i) => ({
-      ...{ key: `header_${variable ?? i + 1}`, label, example, isOptional },
-      names: [`header_${i + 1}`, ...(i === 0 ? ['header'] : [])],
-    })),
-    ...bodyFields(template).map(({ label, variable = '', example }, i) => ({
-      ...{ key: `body_${variable}`, label, example, isOptional: false },
-      names: [`body_${i + 1}`, variable.toLowerCase()],
-    })),
+    ...headerFields(template).map(({ label, variable, example, isOptional = false }, i) => {
+      const key = `header_${variable ?? i + 1}`;
+      return { key, label, example, isOptional, names: [key.toLowerCase(), `header_${i + 1}`, ...(i === 0 ? ['header'] : [])] };
+    }),
+    ...bodyFields(template).map(({ label, variable = '', example }, i) => {
+      const key = `body_${variable}`;
+      return { key, label, example, isOptional: false, names: [key.toLowerCase(), `body_${i + 1}`, variable.toLowerCase()] };
+    }),
     ...buttonFields(template).map(({ label }, i) => ({
       ...{ key: `button_${i + 1}`, label, isOptional: false },
       names: [`button_${i + 1}`, ...(i === 0 ? ['button'] : [])],

@@ -42,7 +42,8 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
       (error: Error) => refuse(error.message),
     );
   };
-  const sample = csvFile([fields.map(({ names: [name = ''] }) => name), fields.map(({ example = 'value' }) => example)]);
+  // The same columns in each language, because a place has another variable there.
+  const sample = csvFile([fields.map(({ key }) => key), fields.map(({ example = 'value' }) => example)]);
   return (
     <Stack>
       <FileInput

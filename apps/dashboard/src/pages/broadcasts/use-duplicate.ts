@@ -22,14 +22,17 @@ export function useDuplicate() {
       const template = templates.find((one) => one.name === template_name && one.language === language);
       const { names, rows } = readTable(csv);
       const kept = rows.filter(({ cells }) => cells[0] !== ERASED);
-      const fields = ['phone', ...names.filter((column) => /^(header|body|button)_\d+$/.test(column))];
+      const places = ['phone', ...names.filter((column) => /^(header|body|button)_\d+$/.test(column))];
+      const fields = template ? fieldsOf(template) : [];
+      // The CSV names places, which have other variables in other languages.
+      const columns = places.map((place) => fields.find((field) => field.names.includes(place))?.key ?? place);
       return {
         name: `${name.slice(0, 93)} (copy)`,
         template: `${template_name}/${language}`,
         ...{ text: '', file: `${counted(total_recipients, 'recipient')} of ${name}`, startsAt: null },
-        table: { names: fields, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, fields.length) })) },
+        table: { names: columns, rows: kept.map(({ line, cells }) => ({ line, cells: cells.slice(0, columns.length) })) },
         others: {},
-        mapping: template ? mapByNames(fieldsOf(template), fields) : {},
+        mapping: mapByNames(fields, columns),
       };
     },
   });
