@@ -23,6 +23,7 @@ import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-c
 import { Assignees1796342680000 } from './migrations/1796342680000-assignees';
 import { FormerAliasesSince1796342660000 } from './migrations/1796342660000-former-aliases-since';
 import { MergedOptOuts1796342720000 } from './migrations/1796342720000-merged-opt-outs';
+import { NewestLifts1796342721000 } from './migrations/1796342721000-newest-lifts';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -54,6 +55,7 @@ export const service: Service<SendConfig> = {
     FormerAliasesSince1796342660000,
     Assignees1796342680000,
     MergedOptOuts1796342720000,
+    NewestLifts1796342721000,
   ],
   sources: __dirname,
 };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { onRow, type Tx } from '@mgw/postgres';
+import { lastLift } from '../suppression/suppression';
 import type { KnownConversation } from './person';
 
 export interface Alias {
@@ -157,10 +158,12 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET merged_into = $1 WHERE id = $2 OR merged_into = $2', [kept, gone]);
     await tx.query('UPDATE send.conversation_aliases SET conversation_id = $1 WHERE conversation_id = $2', [kept, gone]);
     await tx.query(
-      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
-       SELECT business_id, $1, source, state, at, reason FROM send.suppressions WHERE conversation_id = $2
-       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
-       WHERE s.at < excluded.at`,
+      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason, lifted_at)
+       SELECT business_id, $1, source, state, at, reason, ${lastLift('g')} FROM send.suppressions g WHERE conversation_id = $2
+       ON CONFLICT (conversation_id, source) DO UPDATE SET
+         state = CASE WHEN s.at < excluded.at THEN excluded.state ELSE s.state END,
+         reason = CASE WHEN s.at < excluded.at THEN excluded.reason ELSE s.reason END,
+         at = greatest(s.at, excluded.at), lifted_at = greatest(${lastLift('s')}, excluded.lifted_at)`,
       [kept, gone],
     );
   }

@@ -89,6 +89,38 @@ describe('the account by key (decisions 362 to 364)', () => {
     }
   });
 
+  it('decision 362: a lift counts against older rows also after a weaker opt-out', async () => {
+    const since = '2026-01-01T00:00:00.000Z';
+    const set = (phone: string) =>
+      rpc(SetSuppression, { business_id: 1, phone, state: 'opted_out_marketing', reason: null, source: 'api' });
+    const add = (phone: string, since: string | null, state: 'opted_out' | 'opted_out_marketing' = 'opted_out') =>
+      rpc(ImportSuppressions, { business_id: 1, rows: [{ phone, state, reason: null, since }] });
+    const lift = async (phone: string) => {
+      await add(phone, since);
+      await rpc(LiftSuppression, { business_id: 1, phone });
+    };
+    const [byKey, imported] = ['919876500061', '919876500062'];
+    await lift(byKey);
+    await set(byKey);
+    await lift(imported);
+    await add(imported, null, 'opted_out_marketing');
+    // Each person has two conversations, and the lift is in the one that stays or in the other one.
+    const people = ['919876500063', '919876500064'].map((phone) => [phone, `IN.${phone}`] as const);
+    for (const [i, [phone, user_id]] of people.entries()) {
+      const [lifted, unlifted] = i === 0 ? [user_id, phone] : [phone, user_id];
+      if (i === 1) await set(unlifted);
+      await lift(lifted);
+      await set(unlifted);
+      await sending.harness.publish(inboundEvent({ message_id: `wamid.${phone}`, from: { phone, user_id, name: 'Asha' }, text: 'Hi' }));
+      await eventually(async () => (await stateOf(phone)) !== null && (await stateOf(user_id)) !== null);
+    }
+    for (const phone of [byKey, imported, ...people.map(([phone]) => phone)]) {
+      expect(await add(phone, since)).toEqual({ added: 0, unchanged: 1 });
+      expect(await stateOf(phone)).toEqual(['opted_out_marketing', 'api']);
+    }
+    expect(await add(byKey, new Date().toISOString())).toEqual({ added: 1, unchanged: 0 });
+  });
+
   it('decision 621: finds whom a template would not reach, by its category, also in a list of 20,000', async () => {
     const states = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
     const [out, blocked, marketing] = states.map((_, i) => `91987650009${i}`) as [string, string, string];

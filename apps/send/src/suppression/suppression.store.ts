@@ -3,7 +3,7 @@ import type { ImportSuppressions, RequestOf, SuppressionRecord } from '@mgw/cont
 import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/conversation.store';
 import { notInFuture } from '../platform-time';
-import type { SuppressionSource, SuppressionState } from './suppression';
+import { lastLift, type SuppressionSource, type SuppressionState } from './suppression';
 
 interface SuppressedRow {
   conversation_id: string;
@@ -56,7 +56,7 @@ export class SuppressionStore {
     await tx.query(
       `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
        SELECT business_id, id, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN clock_timestamp() ELSE ${notInFuture('$4')} END, $5 FROM send.conversations WHERE id = $1
-       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
     );
@@ -74,9 +74,9 @@ export class SuppressionStore {
        FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[]) AS r (conversation_id, state, since, reason)
        JOIN send.conversations c ON c.id = r.conversation_id
        WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
-         send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR (o.state IS NULL AND o.at > r.since)))
+         send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR ${lastLift('o')} > r.since))
        ORDER BY c.id, send.suppression_strictness(r.state), r.since DESC NULLS FIRST
-       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
        WHERE CASE WHEN s.state IS NULL THEN s.at <= excluded.at ELSE send.suppression_strictness(excluded.state) < send.suppression_strictness(s.state) END
        RETURNING conversation_id`,
       [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason), source],

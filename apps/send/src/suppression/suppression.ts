@@ -5,6 +5,9 @@ export type SuppressionState = SuppressionStateName;
 /** The origin of a suppression. START lifts those of the person and the platform, never those of the business (decision 45). */
 export type SuppressionSource = 'person' | 'platform' | 'dashboard' | 'api';
 
+/** SQL: the time of the newest lift that a row of `send.suppressions` records. `lifted_at` keeps it after a later opt-out (decision 362). */
+export const lastLift = (row: string) => `greatest(${row}.lifted_at, CASE WHEN ${row}.state IS NULL THEN ${row}.at END)`;
+
 const REASONS: Record<SuppressionState, string> = {
   blocked: 'is blocked',
   opted_out: 'has opted out of messages from this business',
