@@ -290,4 +290,21 @@ describe('the languages of a template (decision 728)', () => {
     await paste(await sample(), ['12015550100', '1007', 'Asha']);
     expect(await values()).toEqual(['1007', 'Asha']);
   });
+
+  it('with other variables take no columns by their places, and the first language keeps what the person chose', async () => {
+    await paste(['phone', 'order_id', 'first_name', 'note'], ['12015550100', '1007', 'Asha', 'x']);
+    await inStep(/Values/, '{{1}} first_name', 'The same text for everybody');
+    await type('Text for {{1}} first_name', 'friend');
+    await choose('{{2}} order_id', 'note');
+    await inStep(/Template/, 'Template', 'offer (de)');
+    await step(/Values/);
+    const chosen = ['{{1}} vorname', '{{2}} bestellung'].map((name) => screen.getByRole<HTMLInputElement>('combobox', { name }).value);
+    expect(chosen).toEqual(['', '']);
+    expect(screen.getByRole('button', { name: 'Continue to the check' }).hasAttribute('disabled')).toBe(true);
+    await inStep(/Template/, 'Template', 'offer (en)');
+    expect(await values()).toEqual(['friend', 'x']);
+    await inStep(/Template/, 'Template', 'offer (de)');
+    await paste(['phone', 'bestellung', 'vorname'], ['12015550100', '1007', 'Asha']);
+    expect(await values()).toEqual(['Asha', '1007']);
+  });
 });

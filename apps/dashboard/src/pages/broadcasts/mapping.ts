@@ -10,7 +10,7 @@ export interface ColumnSource {
   /** Whether a person chose it, instead of `mapByNames`. */
   isChosen?: true;
 }
-/** The origin of a value: a column of the list, one text for everybody, or null if a person chose none. */
+/** The origin of a value: a column of the list, one text for everybody, or null for none. A required field with null takes no remaining column. */
 export type Source = ColumnSource | { text: string } | null;
 /** The source of each field, by its key. */
 export type Mapping = Record<string, Source>;
@@ -70,7 +70,7 @@ export function mapByNames(fields: Field[], names: string[], kept: Mapping = {})
   }
   for (const field of fields) {
     const source = mapping[field.key];
-    if (source === undefined || (isColumn(source) && source.column === null && !source.isChosen))
+    if (source === undefined || (source === null && !field.isOptional) || (isColumn(source) && source.column === null && !source.isChosen))
       take(
         field,
         lower.findIndex((name, i) => free.has(i) && field.names.includes(name)),

@@ -3,7 +3,7 @@ import { PhoneBubble } from '../../components/phone-bubble';
 import { Wallpaper } from '../../components/wallpaper';
 import { labelsOf, type Template } from '../templates/template-values';
 import { useDraft } from './draft';
-import { fieldsOf, mapByNames } from './mapping';
+import { fieldsOf, mapByNames, type Mapping } from './mapping';
 
 export function TemplateStep({ templates, chosen, onNext }: { templates: Template[]; chosen: Template | undefined; onNext: () => void }) {
   const { draft, change } = useDraft();
@@ -13,8 +13,12 @@ export function TemplateStep({ templates, chosen, onNext }: { templates: Templat
     // Another language takes the same values. The values of another template have other meanings, so it has its own mapping.
     const name = draft.template?.split('/')[0] ?? '';
     const mappings = { ...draft.others, [name]: draft.mapping };
-    const kept = mappings[next.name] ?? {};
-    change({ template, others: mappings, mapping: draft.table ? mapByNames(fieldsOf(next), draft.table.names, kept) : kept });
+    const before = mappings[next.name] ?? {};
+    const fields = fieldsOf(next);
+    // A variable that only this language has takes no column by its place.
+    const own = Object.keys(before).length > 0 ? fields.filter(({ isOptional }) => !isOptional).map(({ key }) => [key, null] as const) : [];
+    const kept: Mapping = { ...Object.fromEntries(own), ...before };
+    change({ template, others: mappings, mapping: { ...kept, ...(draft.table && mapByNames(fields, draft.table.names, kept)) } });
   };
   return (
     <Stack>
