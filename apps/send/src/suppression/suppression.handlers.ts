@@ -17,6 +17,7 @@ import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
 import { ErasedOptOuts } from '../people/erased-opt-outs';
+import { STRICTEST_FIRST } from './suppression';
 import { SuppressionChanges } from './suppression-changes.service';
 import { SuppressionStore } from './suppression.store';
 
@@ -60,12 +61,16 @@ export class SuppressionHandlers {
       return this.changes.apply(tx, change, () => this.suppressions.set(tx, conversations[0] as number, source, state, null, reason));
     });
 
-  /** Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. */
+  /**
+   * Commits in small batches, because each holds the locks of its people. A repeated import finds the rows unchanged. The strictest rows
+   * come first, so that a person's weaker row in another batch changes nothing.
+   */
   @Handles(ImportSuppressions)
   async import({ business_id, rows, source = 'api' }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
+    const sorted = STRICTEST_FIRST.flatMap((state) => rows.filter((row) => row.state === state));
     let added = 0;
-    for (let at = 0; at < rows.length; at += IMPORT_BATCH) {
-      const batch = rows.slice(at, at + IMPORT_BATCH);
+    for (let at = 0; at < sorted.length; at += IMPORT_BATCH) {
+      const batch = sorted.slice(at, at + IMPORT_BATCH);
       added += await this.change(async (tx) => {
         const people = batch.map(({ phone }) => personByAlias(business_id, phone));
         const conversations = await this.conversations.findOrOpen(tx, people);
