@@ -92,7 +92,7 @@ export function CheckStep({
       {fault === null && (
         <QueryResult query={check} rows={2}>
           {({ total, wrong, faults, daily_limit, estimate, category, suppressed }) => {
-            const all = [...long, ...checkedFaults(faults, checked, draft.mapping)];
+            const all = [...long, ...checkedFaults(faults, checked, fields, draft.mapping)];
             const isValid = wrong === 0 && long.length === 0;
             const tooMany = total > daily_limit.left;
             return (

@@ -125,21 +125,21 @@ describe('a new broadcast (decisions 452, 453)', () => {
     const table = readTable('id,Mobile\n\n1,12\n2,12,3\n');
     expect(longRows(table)).toEqual([{ line: 4, field: 'row', message: 'has 3 cells, and the heading 2' }]);
     const fault = { line: 2, field: 'phone', message: 'is the same as in line 1' };
-    expect(checkedFaults([fault], table, { phone: { column: 1, name: 'Mobile' } })).toEqual([
+    expect(checkedFaults([fault], table, fields, { phone: { column: 1, name: 'Mobile' } })).toEqual([
       { line: 4, field: 'Mobile', message: 'is the same as in line 3' },
     ]);
   });
 
   it('says in the words of the list which column is empty, or which values are wrong', () => {
     const table = readTable('Mobile,Name,City\n+12015550100, ,\n+12015550101,Asha,Pune');
-    const mapping = Object.fromEntries(
-      ['phone', 'body_1', 'body_2'].map((key, column) => [key, { column, name: table.names[column] ?? '' }]),
-    );
+    const own = fieldsOf({ header_type: null, header_text: null, variables: ['1', '2'], components: [] } as unknown as Template);
+    // A variable that another language has, or the text had before, counts no longer.
+    const mapping = { ...mapByNames(own, table.names), body_city: { column: 3, name: 'Old' } };
     const faults = [
       { line: 1, field: 'body_params', message: 'must not hold an empty value' },
       { line: 2, field: 'header_params', message: 'must hold 1 values; the row has 0' },
     ];
-    expect(checkedFaults(faults, table, mapping)).toEqual([
+    expect(checkedFaults(faults, table, own, mapping)).toEqual([
       { line: 2, field: 'Name, City', message: 'is empty' },
       { line: 3, field: 'the values of the header', message: 'must hold 1 values; the row has 0' },
     ]);

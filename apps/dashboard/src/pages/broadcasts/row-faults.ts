@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client';
-import { isColumn, type Mapping } from './mapping';
+import { isColumn, type Field, type Mapping } from './mapping';
 import type { RecipientsTable } from './recipients-table';
 
 export type RowFault = Schemas['BroadcastCheck']['faults'][number];
@@ -28,7 +28,7 @@ const PARTS: Record<string, [keys: string, words: string]> = {
 const EMPTY_VALUE = 'must not hold an empty value';
 
 /** Faults of the check, whose lines count rows, with the lines of the file and the names of its columns. */
-export function checkedFaults(faults: RowFault[], { rows }: RecipientsTable, mapping: Mapping): RowFault[] {
+export function checkedFaults(faults: RowFault[], { rows }: RecipientsTable, fields: Field[], mapping: Mapping): RowFault[] {
   const lines = new Map(rows.map(({ line }, i) => [i + 1, line]));
   const phone = mapping['phone'];
   const phoneName = isColumn(phone) ? phone.name : undefined;
@@ -41,9 +41,10 @@ export function checkedFaults(faults: RowFault[], { rows }: RecipientsTable, map
         field: field === 'phone' ? (phoneName ?? field) : field,
         message: message.replace(/in line (\d+)/, (_, other: string) => `in line ${lines.get(Number(other)) ?? other}`),
       };
-    const empty = Object.entries(mapping).flatMap(([key, source]) =>
-      key.startsWith(keys) && isColumn(source) && !rows[nth - 1]?.cells[source.column ?? -1]?.trim() ? source.name : [],
-    );
+    const empty = fields.flatMap(({ key }) => {
+      const source = mapping[key];
+      return key.startsWith(keys) && isColumn(source) && !rows[nth - 1]?.cells[source.column ?? -1]?.trim() ? source.name : [];
+    });
     return message === EMPTY_VALUE && empty.length > 0
       ? { line, field: empty.join(', '), message: 'is empty' }
       : { line, field: words ?? field, message };
