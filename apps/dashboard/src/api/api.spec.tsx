@@ -76,7 +76,7 @@ describe('what pages share to read and change (decision 430)', () => {
     }
     const streams: Stream[] = [];
     function Live() {
-      useLiveRefresh('inbox', ['message.received']);
+      useLiveRefresh('inbox', { names: ['message.received'] });
       return null;
     }
     let reload: jest.SpyInstance;

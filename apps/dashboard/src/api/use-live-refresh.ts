@@ -1,16 +1,17 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQueryClient, type QueryKey } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { followEvents } from './follow-events';
 
-const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied'];
+const EVENTS = ['message.received', 'message.sent', 'message.status', 'conversation.created', 'broadcast.completed', 'ai.replied'];
 /** The shortest time between two refreshes, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 /**
  * Refreshes the queries under a key when an event of this business arrives. One refresh runs at a time and at most one waits: a new request
  * cancels the one before, and dozens of events a second would let none finish.
+ * @param also keys of further queries
  */
-export function useLiveRefresh(key: string, names = EVENTS): void {
+export function useLiveRefresh(key: string, { names = EVENTS, also = [] }: { names?: string[]; also?: QueryKey[] } = {}): void {
   const queries = useQueryClient();
   useEffect(() => {
     let due = false;
@@ -22,7 +23,7 @@ export function useLiveRefresh(key: string, names = EVENTS): void {
       while (due) {
         due = false;
         const pause = new Promise((resume) => setTimeout(resume, PAUSE_MS));
-        await Promise.all([queries.invalidateQueries({ queryKey: [key] }), pause]);
+        await Promise.all([pause, ...[[key], ...also].map((queryKey) => queries.invalidateQueries({ queryKey }))]);
       }
       running = false;
     };

@@ -25,7 +25,7 @@ export function BroadcastsPage() {
   const { state, phone, reason, ...search } = route.useSearch() as { id?: string; new?: string } & Partial<Recipients>;
   const navigate = route.useNavigate();
   const { business } = useMe();
-  useLiveRefresh('broadcasts', ['broadcast.completed']);
+  useLiveRefresh('broadcasts', { names: ['broadcast.completed'] });
   const list = usePagedQuery({
     queryKey: ['broadcasts'],
     load: (query) => request(api.GET('/api/client/broadcasts', { params: { query } })),

@@ -25,8 +25,18 @@ const counts = {
 };
 const card = async (title: string) => within((await screen.findByRole('heading', { name: title })).parentElement as HTMLElement);
 
+/** The listeners of the page's stream of events. */
+const live: Record<string, () => void> = {};
+class Stream {
+  close = () => undefined;
+  addEventListener(name: string, hear: () => void) {
+    live[name] = hear;
+  }
+}
+
 describe('the home page (decision 604)', () => {
-  beforeEach(() =>
+  beforeEach(() => {
+    Object.assign(window, { EventSource: Stream });
     openPage('/', {
       'GET /api/client/messages/counts': () => counts,
       'GET /api/client/messages': (_, url) => ({
@@ -35,8 +45,8 @@ describe('the home page (decision 604)', () => {
       }),
       'GET /api/client/connection': () => ({ status: 'connected' }),
       'GET /api/client/webhooks': () => ({ webhooks: [] }),
-    }),
-  );
+    });
+  });
   const addressOf = (link: HTMLElement) => decodeURIComponent(link.getAttribute('href') ?? '');
 
   it('lists every reason of failure with a link to its messages in the log', async () => {
@@ -44,6 +54,16 @@ describe('the home page (decision 604)', () => {
     expect(links.map(addressOf)).toEqual(
       codes.map((code) => `/messages?period=7d&status=failed&failure_code=${/^\d/.test(code) ? `"${code}"` : code}`),
     );
+  });
+
+  it('counts messages and those who wait again when the state of a message changes', async () => {
+    await screen.findByText('12 messages');
+    const lookups = (route: string) => requests.filter((one) => one.route === route).length;
+    for (const route of ['GET /api/client/messages/counts', 'GET /api/client/conversations']) {
+      const before = lookups(route);
+      act(() => live['message.status']?.());
+      await waitFor(() => expect(lookups(route)).toBeGreaterThan(before), { timeout: 5_000 });
+    }
   });
 
   it('decision 23a: counts how many of the failed messages are not confirmed', async () => {

@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
 import { barLength, periodOf, periodTotals, type Period } from '../../api/message-counts';
 import { useMe } from '../../api/session';
+import { inboxCountsQuery } from '../../api/inbox-counts';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { useZone } from '../../api/use-zone';
 import { PageTitle } from '../../components/page-title';
@@ -35,7 +36,7 @@ export function HomePage() {
   const search = route.useSearch() as { period?: string };
   const navigate = route.useNavigate();
   const period: Period = periodOf(search.period) ?? '7d';
-  useLiveRefresh('home');
+  useLiveRefresh('home', { also: [inboxCountsQuery.queryKey] });
   const counts = useQuery({
     queryKey: ['home', 'counts', period],
     queryFn: () => request(api.GET('/api/client/messages/counts', { params: { query: { period } } })),
