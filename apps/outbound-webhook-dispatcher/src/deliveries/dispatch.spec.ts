@@ -16,12 +16,12 @@ import {
   type ReplyOf,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
-import { startHarness, type Harness } from '@mgw/harness';
+import type { Harness } from '@mgw/harness';
 import { eventually, oneByOne, sideBySide, startReceiver, type ReceivedRequest } from '@mgw/testing';
 import { Webhook } from 'standardwebhooks';
 import { service } from '../main';
 import { DeliveriesStore } from './deliveries.store';
-import { sent } from './dispatch.fixture';
+import { sent, startDispatching } from './dispatch.fixture';
 
 /** The numbers of a delivery: that of its event, and that of the event before it. */
 const sequence = ({ headers }: ReceivedRequest) =>
@@ -37,8 +37,7 @@ const completed = (broadcast_id: number) =>
   });
 
 async function start() {
-  const harness = await startHarness(service);
-  harness.env['WEBHOOK_ALLOWED_TARGETS'] = '127.0.0.1';
+  const { harness } = await startDispatching();
   const receiver = await startReceiver();
   harness.onClose(() => receiver.close());
   return {
