@@ -13,11 +13,11 @@ import { CallbackTimesStore } from '../callbacks/callback-times.store';
 import { CallbacksStore } from '../callbacks/callbacks.store';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
-import { changesOf, countUpdates, ownerOf, type Change, type Owners } from '../splitting/changes';
+import { changesOf, countUpdates, laneOf, type Change, type Owners } from '../splitting/changes';
 import { LARGE_BYTES } from '../callbacks/stored-callback';
 import { StorageBudget } from './storage-budget';
 
-/** The updates of one business in a callback. */
+/** The updates of one business in a callback, or those without an owner. */
 interface Part {
   /** The business; 0 if no business with the app secret claims the number or account. */
   lane: number;
@@ -34,10 +34,11 @@ interface Division {
 
 /**
  * Divides a callback by business, because each business's updates wait in a lane of their own. Nearly every callback is for one
- * business and stays whole. Updates without an owner go with the first part.
+ * business and stays whole. Updates without an owner may wait for connections that cannot be read, so they have a lane of their own too
+ * (decision 752). Updates that name no number or account go with the first part.
  */
 function divide(parsed: unknown, all: Change[], body: Buffer, signers: ReadonlySet<number>, owners: Owners): Part[] {
-  const changes = all.map((change) => ({ ...change, lane: ownerOf(change, signers, owners) }));
+  const changes = all.map((change) => ({ ...change, lane: laneOf(change, signers, owners) }));
   const lanes = new Set(changes.flatMap(({ lane }) => lane ?? []));
   const [first = 0] = lanes;
   if (lanes.size <= 1) return [{ lane: first, parsed, body }];

@@ -577,6 +577,30 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect([await replaced(), await connected(), await signed('{}', 'wrong secret')]).toEqual([200, 200, 401]);
   });
 
+  it('decision 752: an update without an owner waits for the connections alone, even if its callback is for a connected number too', async () => {
+    const change = (number: string, message: object) => ({
+      field: 'messages',
+      value: { metadata: { phone_number_id: number }, messages: [message] },
+    });
+    const large = { ...text('wamid.2'), text: { body: 'x'.repeat(80_000) } };
+    const ids = async (count: number) => (await published('message', count)).map(({ data }) => (data as { message_id: string }).message_id);
+    // Keeps the splitter from the stored callback until the connections are unreadable.
+    await harness.db.transaction(async (tx) => {
+      await tx.query(`SELECT pg_advisory_xact_lock(hashtext('ingest.lanes'), lane) FROM unnest('{0, 1}'::integer[]) AS lane`);
+      expect(await signed({ entry: [{ id: '801', changes: [change('709', large), change('701', text('wamid.1'))] }] })).toBe(200);
+      connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
+      failed = 0;
+      harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+      await harness.nc.flush();
+    });
+    await eventually(() => (failed ?? 0) > 0);
+    expect(await signed(envelope({ messages: [text('wamid.3')] }))).toBe(200);
+    expect(await ids(2)).toEqual(['wamid.1', 'wamid.3']);
+    failed = undefined;
+    expect(await ids(3)).toEqual(['wamid.1', 'wamid.3', 'wamid.2']);
+    expect(await count('dead_letters')).toBe(0);
+  });
+
   it('N3, N4: stores no callback halfway while the database refuses it, and neither loses it nor sets it aside', async () => {
     await harness.db.query('CREATE SEQUENCE ingest.refusals');
     await harness.db.query(`CREATE FUNCTION ingest.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

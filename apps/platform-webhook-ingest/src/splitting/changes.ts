@@ -25,15 +25,19 @@ export function changesOf(parsed: unknown): Change[] {
   return found;
 }
 
-/** The business whose lane the updates of a change wait in; undefined when no signer claims the number or account. */
-export function ownerOf({ account, field, value }: Change, signers: ReadonlySet<number>, owners: Owners): number | undefined {
-  return isAccountField(field) ? owners.ownersOfAccount(account, signers)[0] : owners.ownerOfNumber(numberOf(value), signers);
+/**
+ * The lane that the updates of a change wait in: the business that owns its number or account, or 0 if no signer claims it; undefined if
+ * the change names none.
+ */
+export function laneOf({ account, field, value }: Change, signers: ReadonlySet<number>, owners: Owners): number | undefined {
+  const id = isAccountField(field) ? account : numberOf(value);
+  if (id === '') return undefined;
+  return (isAccountField(field) ? owners.ownersOfAccount(id, signers)[0] : owners.ownerOfNumber(id, signers)) ?? 0;
 }
 
 /** Whether each change has an owner, or names none. If not, newer connections may have it. */
 export function haveOwners(changes: Change[], signers: ReadonlySet<number>, owners: Owners): boolean {
-  const namesNone = ({ account, field, value }: Change) => (isAccountField(field) ? account : numberOf(value)) === '';
-  return changes.every((change) => namesNone(change) || ownerOf(change, signers, owners) !== undefined);
+  return changes.every((change) => laneOf(change, signers, owners) !== 0);
 }
 
 export function countUpdates(changes: Change[]): number {
