@@ -17,7 +17,6 @@ import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { personByAlias } from '../conversations/person';
 import { ErasedOptOuts } from '../people/erased-opt-outs';
-import { STRICTEST_FIRST } from './suppression';
 import { SuppressionChanges } from './suppression-changes.service';
 import { SuppressionStore } from './suppression.store';
 
@@ -67,7 +66,7 @@ export class SuppressionHandlers {
    */
   @Handles(ImportSuppressions)
   async import({ business_id, rows, source = 'api' }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
-    const sorted = STRICTEST_FIRST.flatMap((state) => rows.filter((row) => row.state === state));
+    const sorted = await this.suppressions.strictestFirst(rows);
     let added = 0;
     for (let at = 0; at < sorted.length; at += IMPORT_BATCH) {
       const batch = sorted.slice(at, at + IMPORT_BATCH);

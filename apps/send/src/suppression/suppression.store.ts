@@ -29,6 +29,9 @@ type ListedRow = SuppressedRow & Examined & { exact: string };
 /** SQL sort key: the strictest suppression of several sources counts (decision 18). */
 const strictness = (row: string) => `(send.suppression_strictness(${row}.state), ${row}.source)`;
 
+/** SQL sort key of an imported row `r`. */
+const STRICTEST_ROW_FIRST = 'send.suppression_strictness(r.state), r.since DESC NULLS FIRST';
+
 const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${examine(
   `SELECT conversation_id, state, source, reason, at FROM send.suppressions
    WHERE business_id = $1 AND state IS NOT NULL AND (at, conversation_id, source) < (coalesce($2::timestamptz, 'infinity'), coalesce($3::bigint, 0), coalesce($4::text, ''))
@@ -62,6 +65,15 @@ export class SuppressionStore {
     );
   }
 
+  /** Sorts the rows of an import as `import` sorts those of one person. */
+  async strictestFirst(rows: ImportedRow[]): Promise<ImportedRow[]> {
+    const sorted = await this.db.query<{ nth: string }>(
+      `SELECT nth FROM unnest($1::text[], $2::timestamptz[]) WITH ORDINALITY AS r (state, since, nth) ORDER BY ${STRICTEST_ROW_FIRST}`,
+      [rows.map(({ state }) => state), rows.map(({ since }) => since)],
+    );
+    return sorted.flatMap(({ nth }) => rows[Number(nth) - 1] ?? []);
+  }
+
   /**
    * Sets the suppression of API keys unless the person has one that is as strict, or a lift is newer than `since` (decision 362). The
    * strictest row of a person counts.
@@ -75,7 +87,7 @@ export class SuppressionStore {
        JOIN send.conversations c ON c.id = r.conversation_id
        WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
          send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR ${lastLift('o')} > r.since))
-       ORDER BY c.id, send.suppression_strictness(r.state), r.since DESC NULLS FIRST
+       ORDER BY c.id, ${STRICTEST_ROW_FIRST}
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
        WHERE CASE WHEN s.state IS NULL THEN s.at <= excluded.at ELSE send.suppression_strictness(excluded.state) < send.suppression_strictness(s.state) END
        RETURNING conversation_id`,

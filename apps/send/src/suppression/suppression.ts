@@ -8,9 +8,6 @@ export type SuppressionSource = 'person' | 'platform' | 'dashboard' | 'api';
 /** SQL: the time of the newest lift that a row of `send.suppressions` records. `lifted_at` keeps it after a later opt-out (decision 362). */
 export const lastLift = (row: string) => `greatest(${row}.lifted_at, CASE WHEN ${row}.state IS NULL THEN ${row}.at END)`;
 
-/** The order of `send.suppression_strictness`. */
-export const STRICTEST_FIRST: SuppressionState[] = ['blocked', 'opted_out', 'opted_out_marketing'];
-
 const REASONS: Record<SuppressionState, string> = {
   blocked: 'is blocked',
   opted_out: 'has opted out of messages from this business',
