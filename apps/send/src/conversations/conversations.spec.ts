@@ -1,6 +1,7 @@
 import {
   GatewayError,
   GetSuppression,
+  LiftSuppression,
   ListConversations,
   PlatformPreference,
   SendText,
@@ -129,18 +130,29 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     const { harness } = sending;
     const refused = { error_code: 'RECIPIENT_SUPPRESSED', extras: { suppression_state: 'opted_out' } };
     await harness.rpc.call(SetSuppression, { business_id: 1, phone: NUMBER, state: 'opted_out_marketing', reason: null });
-    const batch = [message([null, 'IN.1'], { text: 'STOP' }), message([NUMBER, 'IN.1'], { text: 'Thanks' })];
+    const sent_at = new Date(Date.now() - 60_000).toISOString();
+    const batch = [message([null, 'IN.1'], { text: 'STOP', sent_at }), message([NUMBER, 'IN.1'], { text: 'Thanks' })];
     await harness.publishTo('platform.message', JSON.stringify(batch));
     expect(new Set(await received(2)).size).toBe(1);
     expect(await harness.published('conversation.created')).toHaveLength(1);
     expect(await template(NUMBER)).toMatchObject(refused);
 
-    // An earlier version stored the STOP at the merged conversation.
+    // An earlier version stored the STOP at the merged conversation. The person allowed marketing later, which lifts no STOP.
     await harness.db.query(`UPDATE send.suppressions s SET conversation_id = c.id FROM send.conversations c
       WHERE c.merged_into = s.conversation_id AND s.source = 'person'`);
+    await harness.db.query(`INSERT INTO send.suppressions (business_id, conversation_id, source, at)
+      SELECT business_id, id, 'platform', now() FROM send.conversations WHERE merged_into IS NULL`);
     expect(await template(NUMBER)).toMatchObject({ replayed: false });
-    await new MergedOptOuts1796342720000().up(harness.db as unknown as QueryRunner);
+    const migrate = () => new MergedOptOuts1796342720000().up(harness.db as unknown as QueryRunner);
+    await migrate();
     expect(await template(NUMBER)).toMatchObject(refused);
+
+    // The business lifted its own opt-out of the person after the STOP, which was not visible.
+    await harness.db.query(`DELETE FROM send.suppressions s USING send.conversations c
+      WHERE c.id = s.conversation_id AND c.merged_into IS NULL AND s.source = 'person'`);
+    await harness.rpc.call(LiftSuppression, { business_id: 1, phone: NUMBER });
+    await migrate();
+    expect(await template(NUMBER)).toMatchObject({ replayed: false });
   });
 
   describe('a merged conversation in the inbox', () => {
