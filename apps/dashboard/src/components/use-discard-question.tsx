@@ -32,7 +32,7 @@ export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, chil
     <ConfirmDialog
       opened={asked !== null}
       question="Discard what you entered?"
-      consequence="It has not been saved or sent."
+      consequence="Anything not saved or sent is lost."
       action="Discard"
       onConfirm={() => asked?.()}
       onClose={() => setAsked(null)}

@@ -632,16 +632,20 @@ describe('the inbox (additions §9)', () => {
     });
 
     it.each([
-      ['opens it', false],
-      ['opens no other one in place of what the agent opened meanwhile (decision 753)', true],
-    ])('begins a conversation with a template, and %s', async (_, isHeld) => {
+      ['opens it', 'present', { id: '2' }],
+      ['opens no other one in place of what the agent opened meanwhile (decision 753)', 'moved on', { id: '3' }],
+      ['opens nothing, but says that it was sent, if the agent closed the dialog meanwhile (decision 753)', 'left', {}],
+      ['opens nothing, but says why it was not sent, if the agent closed the dialog meanwhile (decision 753)', 'left too early', {}],
+    ])('begins a conversation with a template, and %s', async (_, agent, shown) => {
       let found: ((list: object) => void) | undefined;
+      let respond: ((response: object) => void) | undefined;
+      const response = { success: true, phone: '12015550102' };
       const list = { conversations: three, counts, waiting_since: null, next_cursor: null };
       const search = open('/inbox', three, {
         'GET /api/client/conversations': (_, url) =>
-          url.searchParams.has('q') && isHeld ? new Promise((resolve) => (found = resolve)) : list,
+          url.searchParams.has('q') && agent === 'moved on' ? new Promise((resolve) => (found = resolve)) : list,
         'GET /api/client/templates': () => ({ templates: [template] }),
-        'POST /api/client/messages': () => ({ success: true, phone: '12015550102' }),
+        'POST /api/client/messages': () => (agent.startsWith('left') ? new Promise((resolve) => (respond = resolve)) : response),
       });
       await screen.findByRole('button', { name: /^Person 1/ });
       await press('New conversation');
@@ -651,7 +655,17 @@ describe('the inbox (additions §9)', () => {
       await type(/^Phone/, '+1 201 555 0102');
       await type(/^\{\{1\}\}/, 'Asha');
       await press('Send', 'button', dialog);
-      if (isHeld) {
+      if (agent.startsWith('left')) {
+        await waitFor(() => expect(respond).toBeDefined());
+        fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+        const question = await screen.findByRole('dialog', { name: 'Discard what you entered?' });
+        within(question).getByText('Anything not saved or sent is lost.');
+        await press('Discard', 'button', question);
+        respond?.(agent === 'left' ? response : new Refusal(400, { error: 'The template is paused.' }));
+        await screen.findByText(agent === 'left' ? 'Sent.' : 'The template is paused.');
+        await act(() => new Promise((resolve) => setTimeout(resolve)));
+      }
+      if (agent === 'moved on') {
         await waitFor(() => expect(found).toBeDefined());
         await press(/^Person 3/);
         await act(async () => {
@@ -659,7 +673,7 @@ describe('the inbox (additions §9)', () => {
           await new Promise((resolve) => setTimeout(resolve));
         });
       }
-      await waitFor(() => expect(search()['id']).toBe(isHeld ? '3' : '2'));
+      await waitFor(() => expect(search()).toEqual(shown));
       expect(sent().map(({ route, body }) => [route, body])).toEqual([
         ['POST /api/client/messages', expect.objectContaining({ phone: '+1 201 555 0102', template_name: 'hello', body_params: ['Asha'] })],
       ]);

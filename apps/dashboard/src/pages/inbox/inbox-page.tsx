@@ -66,14 +66,16 @@ export function InboxPage() {
   const isFull = (conversations?.length ?? 0) >= PAGE || (view !== 'unassigned' && !filters.isUnread && !filters.label);
   const [isLabelling, labelling] = useDisclosure();
   const [isBeginning, beginning] = useDisclosure();
-  const showPerson = async (phone: string) => {
+  /** @param isDialogOpen a closed dialog opens no conversation in place of what the person does since */
+  const showPerson = async (phone: string, isDialogOpen: boolean) => {
     const { href } = router.latestLocation;
     const found = await request(api.GET('/api/client/conversations', { params: { query: { q: phone } } })).catch(() => null);
     const person = found?.conversations.find((one) => one.customer_phone === phone);
     // The views hold conversations in which the customer wrote.
     if (!person?.last_received_at)
       notifySuccess('Sent. The conversation appears in the list when the customer replies. Until then, search for the number.');
-    if (router.latestLocation.href !== href) return;
+    else if (!isDialogOpen) notifySuccess('Sent.');
+    if (!isDialogOpen || router.latestLocation.href !== href) return;
     if (person) open(person);
     // The search finds somebody new a little later.
     else setText(phone);
@@ -119,7 +121,7 @@ export function InboxPage() {
           if (label === from) void navigate({ search: (now) => ({ ...now, label: to }) });
         }}
       />
-      <NewConversationDialog opened={isBeginning} onClose={beginning.close} onSent={(phone) => void showPerson(phone)} />
+      <NewConversationDialog opened={isBeginning} onClose={beginning.close} onSent={(phone, isOpen) => void showPerson(phone, isOpen)} />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { FormModal } from '../../components/form-modal';
 import { NewConversation } from './new-conversation';
 
-/** Writes to any number. @param onSent receives the digits of the number */
+/** Writes to any number. @param onSent receives the digits of the number, also after the dialog is closed */
 export function NewConversationDialog({
   opened,
   onClose,
@@ -9,16 +9,11 @@ export function NewConversationDialog({
 }: {
   opened: boolean;
   onClose: () => void;
-  onSent: (phone: string) => void;
+  onSent: (phone: string, isOpen: boolean) => void;
 }) {
   return (
     <FormModal opened={opened} onClose={onClose} title="New conversation" size="lg">
-      <NewConversation
-        onSent={(phone) => {
-          onClose();
-          onSent(phone);
-        }}
-      />
+      <NewConversation onClose={onClose} onSent={onSent} />
     </FormModal>
   );
 }

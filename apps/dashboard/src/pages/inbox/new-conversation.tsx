@@ -6,8 +6,14 @@ import { Field } from '../../components/field';
 import { useUnsaved } from '../../components/use-unsaved';
 import { TemplateMessage } from './template-message';
 
-/** Sends a template to any number. @param onSent receives the digits of the number */
-export function NewConversation({ onSent }: { onSent: (phone: string) => void }) {
+interface NewConversationProps {
+  onClose: () => void;
+  /** Receives the digits of the number, also after the form is gone. */
+  onSent: (phone: string, isFormOpen: boolean) => void;
+}
+
+/** Sends a template to any number. */
+export function NewConversation({ onClose, onSent }: NewConversationProps) {
   const [phone, setPhone] = useState('');
   // The form begins again with each template, and the number stays.
   useUnsaved(() => phone !== '');
@@ -20,7 +26,8 @@ export function NewConversation({ onSent }: { onSent: (phone: string) => void })
           const body = { ...content, phone };
           return request(api.POST('/api/client/messages', { params: { header: { 'Idempotency-Key': keyOf(body) } }, body }));
         }}
-        onSent={(result) => onSent(result.phone)}
+        onClose={onClose}
+        onSent={({ phone: digits }, isFormOpen) => onSent(digits, isFormOpen)}
       >
         <Field name="phone">
           <TextInput

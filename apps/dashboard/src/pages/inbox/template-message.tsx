@@ -3,11 +3,12 @@ import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, request, shownByForm, type Schemas } from '../../api/client';
+import { api, notifyError, request, type Schemas } from '../../api/client';
 import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { useMayCall } from '../../api/session';
 import { Form } from '../../components/form';
 import { QueryResult } from '../../components/query-result';
+import { useIsMounted } from '../../components/use-is-mounted';
 import type { Template } from '../templates/template-values';
 import { useTemplateValues } from '../templates/use-template-values';
 
@@ -16,7 +17,9 @@ type Content = Pick<Schemas['TemplateContent'], 'template_name' | 'language' | '
 interface TemplateMessageProps {
   /** @param keyOf the Idempotency-Key of a body */
   send: (content: Content, keyOf: (body: object) => string) => Promise<Schemas['SendResult']>;
-  onSent: (result: Schemas['SendResult']) => void;
+  /** Runs also after the form is gone. */
+  onSent?: (result: Schemas['SendResult'], isFormOpen: boolean) => void;
+  onClose: () => void;
   /** Further fields of the form. */
   children?: ReactNode;
 }
@@ -68,19 +71,24 @@ function ChosenTemplate({ templates, ...props }: TemplateMessageProps & { templa
   );
 }
 
-function FilledTemplate({ template, seed, send, onSent, children }: TemplateMessageProps & { template: Template; seed: string }) {
+function FilledTemplate({ template, seed, send, onSent, onClose, children }: TemplateMessageProps & { template: Template; seed: string }) {
   const queries = useQueryClient();
   const { body_params, header_params, button_params, isFilled, bubble, fields } = useTemplateValues(template);
+  const isMounted = useIsMounted();
   const sending = useMutation({
     mutationFn: () => {
       const { name: template_name, language } = template;
       return send({ template_name, language, body_params, header_params, button_params }, (body) => keyOfRequest(seed, body));
     },
-    onError: shownByForm,
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ['inbox'] }),
+    // The form shows its error.
+    onError: (error) => isMounted.current || notifyError(error),
+    onSuccess: (result) => {
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+      onSent?.(result, isMounted.current);
+    },
   });
   return (
-    <Form onSubmit={() => sending.mutate(undefined, { onSuccess: onSent })} error={sending.error}>
+    <Form onSubmit={() => sending.mutate(undefined, { onSuccess: onClose })} error={sending.error}>
       {bubble}
       {children}
       {fields}

@@ -11,7 +11,7 @@ export function TemplatePicker({ opened, onClose, conversationId }: { opened: bo
           const params = { path: { id: conversationId }, header: { 'Idempotency-Key': keyOf(body) } };
           return request(api.POST('/api/client/conversations/{id}/templates', { params, body }));
         }}
-        onSent={onClose}
+        onClose={onClose}
       />
     </FormModal>
   );

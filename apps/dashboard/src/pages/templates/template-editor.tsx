@@ -77,7 +77,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
   const isUnchanged = [initial, ...STARTERS.map((one) => one.form)].some((one) => differsInLanguageAtMost(form, one));
   const discarding = {
     question: 'Discard what you entered?',
-    consequence: 'It has not been saved or sent.',
+    consequence: 'Anything not saved or sent is lost.',
     onConfirm: () => {
       sample.clear();
       forgetDraft();
@@ -121,7 +121,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
               <ConfirmDialog
                 opened={asked !== null}
                 question="Replace what you entered?"
-                consequence="It has not been saved or sent."
+                consequence="Anything not saved or sent is lost."
                 action="Replace"
                 onConfirm={() => asked && startWith(asked)}
                 onClose={() => ask(null)}
