@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { GetConnection, ImportSuppressions, ListSuppressions } from '@mgw/contracts';
+import { GetConnection, ImportSuppressions, ListSuppressions, ListTemplates } from '@mgw/contracts';
 import { EventTail } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import fastify from 'fastify';
@@ -29,7 +29,7 @@ describe('pipelined requests whose responses never get their connection (guarant
   let held: number[] = [];
 
   beforeAll(async () => {
-    dashboard = await startDashboard({ maxConnections: 2 * PLACES });
+    dashboard = await startDashboard({ maxConnections: 2 * PLACES, trustedProxies: ['127.0.0.1'] });
     await new Promise<void>((listening) => dashboard.visitor.server.listen(0, '127.0.0.1', listening));
     owner = await dashboard.session('owner', await dashboard.business());
     otherBusiness = await dashboard.business();
@@ -57,7 +57,8 @@ describe('pipelined requests whose responses never get their connection (guarant
     await dashboard.close();
   });
 
-  const get = (path: string, { token }: Session) => `GET ${path} HTTP/1.1\r\nhost: x\r\ncookie: token=${token}\r\n\r\n`;
+  const get = (path: string, { token }: Session, address = '127.0.0.1') =>
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nx-forwarded-for: ${address}\r\ncookie: token=${token}\r\n\r\n`;
   const heldRequest = () => get('/api/client/me', owner);
   const largeImport = () =>
     `POST ${IMPORT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncookie: token=${owner.token}\r\ncontent-length: ${LARGE.length}\r\n\r\n${LARGE}`;
@@ -135,6 +136,34 @@ describe('pipelined requests whose responses never get their connection (guarant
     await abandon([heldRequest(), get(download, owner), get(download, owner)], () => held.length > 0 && pages > 4);
     dashboard.neighbours.respond(ListSuppressions, () => ({ suppressions: [], next_cursor: null }));
     await eventually(() => owner.get(download).then(({ status }) => status === 200));
+  });
+
+  it('decision 767: leave places for the template lists of other businesses', async () => {
+    const thirdBusiness = await dashboard.business();
+    const third = await dashboard.session('owner', thirdBusiness);
+    const template = {
+      ...{ id: 1, name: 'order', display_name: 'Order', content: 'x'.repeat(1024), category: 'UTILITY', language: 'en', variables: [] },
+      ...{ components: [], header_type: null, header_text: null, footer_text: null, quality: null, rejected_reason: null },
+      ...{ status: 'APPROVED', updated_at: '2026-01-02T03:04:05.678Z' },
+    };
+    const templates = Array<typeof template>(100).fill(template);
+    const sync = { state: 'never' as const, started_at: null, finished_at: null, found: 0, problem: null };
+    let lists = 0;
+    dashboard.neighbours.respond(ListTemplates, ({ business_id, cursor }) => {
+      if (cursor === null) lists += 1;
+      const isLast = business_id === thirdBusiness && cursor !== null;
+      return { templates, sync, next_cursor: isLast ? null : 'more' };
+    });
+    const list = '/api/client/templates';
+    const four = (session: Session, address: string) =>
+      Array<string>(4)
+        .fill(get(list, session, address))
+        .join('');
+    await abandon(
+      [four(owner, '203.0.113.7'), four(other, '203.0.113.8')],
+      () => lists === 8,
+      () => third.get(list).expect(200),
+    );
   });
 
   it('release the places of live tails, and stop following events', async () => {

@@ -1,22 +1,21 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { StreamableFile } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { templateList } from '../templates/template-list';
 import { Downloads } from './downloads';
 
 const PAGE = 64 * 1024;
 const MINUTE_MS = 60_000;
 
-describe('decision 602: a download ends by the pace of its reader', () => {
+/** One business may have two of the eight downloads, and half of the template lists. */
+describe.each([
+  ['602: a download', { places: 2, opener: downloads }],
+  ['767: a template list', { places: 4, opener: () => openList }],
+])('decision %s ends by the pace of its reader', (_, { places, opener }) => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'performance'] }));
   afterEach(() => jest.useRealTimers());
 
-  async function* endless() {
-    for (;;) yield await Promise.resolve('x'.repeat(PAGE));
-  }
-  const open = (downloads: Downloads): Readable => {
-    const file = downloads.stream('1', endless(), { type: 'text/csv', filename: 'list.csv' }) as unknown as StreamableFile;
-    return file.getStream();
-  };
   const take = async (stream: Readable) => {
     while (!stream.destroyed && stream.read(PAGE) === null) await once(stream, 'readable');
     // The next page is there as soon as this one was taken.
@@ -24,25 +23,44 @@ describe('decision 602: a download ends by the pace of its reader', () => {
   };
 
   it('goes on while its reader reads, however slowly', async () => {
-    const stream = open(new Downloads()).on('error', () => undefined);
+    const stream = (await opener()('1')).on('error', () => undefined);
     for (let minutes = 0; minutes < 60; minutes += 4) {
       await take(stream);
       jest.advanceTimersByTime(4 * MINUTE_MS);
     }
     expect(stream.destroyed).toBe(false);
     stream.destroy();
+    await once(stream, 'close');
   });
 
   it('ends when its reader takes nothing for five minutes, and makes room for another', async () => {
-    const downloads = new Downloads();
-    const streams = [open(downloads), open(downloads)];
+    const open = opener();
+    const streams = await Promise.all(Array.from({ length: places }, () => open('1')));
     for (const stream of streams) await take(stream);
-    expect(() => open(downloads)).toThrow('Too many downloads');
+    await expect(open('1')).rejects.toThrow('are in progress');
     const faults = Promise.all(streams.map((stream) => new Promise<Error>((resolve) => stream.once('error', resolve))));
     jest.advanceTimersByTime(5 * MINUTE_MS);
-    expect((await faults).map(({ message }) => message)).toEqual(Array(2).fill('the reader of a download stopped reading'));
+    expect((await faults).map(({ message }) => message)).toEqual(Array(places).fill('the reader stopped reading'));
     while (!streams.every(({ closed }) => closed)) await new Promise((resume) => setImmediate(resume));
-    const next = open(downloads);
-    next.destroy();
+    (await open('1')).destroy();
   });
 });
+
+function downloads() {
+  async function* endless() {
+    for (;;) yield await Promise.resolve('x'.repeat(PAGE));
+  }
+  const all = new Downloads();
+  return (holder: string): Promise<Readable> =>
+    Promise.resolve().then(() => {
+      const file = all.stream(holder, endless(), { type: 'text/csv', filename: 'list.csv' }) as unknown as StreamableFile;
+      return file.getStream();
+    });
+}
+
+async function openList(holder: string): Promise<Readable> {
+  const request = { user: { user_id: 1, business_id: Number(holder) } };
+  const reply = { request, raw: new EventEmitter(), type: () => undefined } as unknown as FastifyReply;
+  const page = { templates: ['x'.repeat(PAGE)], next_cursor: 'more' };
+  return (await templateList(reply, () => Promise.resolve(page))) as unknown as Readable;
+}

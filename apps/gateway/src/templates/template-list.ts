@@ -1,15 +1,12 @@
-import { Readable } from 'node:stream';
 import type { ListTemplates, RequestOf } from '@mgw/contracts';
 import type { FastifyReply } from 'fastify';
-import { ByteBudget } from '../http/byte-budget';
 import { holderOf } from '../http/caller';
-import { untilClosed } from '../http/response-end';
+import { PacedStreams } from '../responses/paced-streams';
 
-/** Templates per page of the template service. The largest have tens of kilobytes each. */
+/** Templates per page of the template service. The largest have tens of kilobytes each: a page takes up to 1.5 MB, parsed and as text. */
 const PAGE = 25;
-/** Memory of a streamed list: one page, parsed and as text. */
-const PAGE_BYTES = 1.5 * 1024 * 1024;
-const lists = new ByteBudget(8 * PAGE_BYTES, 4 * PAGE_BYTES);
+const LISTS = { places: 8, largest: 1 / 2 };
+const lists = new PacedStreams('template lists', LISTS);
 
 type Position = Pick<RequestOf<typeof ListTemplates>, 'limit' | 'cursor'>;
 interface Page {
@@ -25,31 +22,30 @@ export async function templateList<P extends Page>(
   reply: FastifyReply,
   read: (position: Position) => Promise<P>,
 ): Promise<Omit<P, 'next_cursor'>> {
-  const { next_cursor, ...first } = await read({ limit: PAGE, cursor: null });
-  if (!next_cursor) return first;
-  untilClosed(reply.raw, lists.take(holderOf(reply.request), PAGE_BYTES));
+  const page = await read({ limit: PAGE, cursor: null });
+  const { next_cursor, ...list } = page;
+  if (!next_cursor) return list;
+  const text = lists.open(holderOf(reply.request), textOf(page, read));
   void reply.type('application/json; charset=utf-8');
   // The declared type describes the streamed text.
-  return Readable.from(textOf(first as unknown as Page, next_cursor, read), { objectMode: false }) as unknown as Omit<P, 'next_cursor'>;
+  return text as unknown as Omit<P, 'next_cursor'>;
 }
 
-/** The members of the first page, then the templates of all pages. */
-async function* textOf(
-  { templates, ...others }: Page,
-  cursor: string,
-  read: (position: Position) => Promise<Page>,
-): AsyncGenerator<string> {
-  const members = JSON.stringify(others).slice(1, -1);
-  yield `{${members}${members === '' ? '' : ','}"templates":[`;
-  yield* joined(templates, '');
-  let separator = templates.length > 0 ? ',' : '';
-  for (let next: string | null | undefined = cursor; next;) {
-    const page = await read({ limit: PAGE, cursor: next });
+/** The members of the first page, then the templates of all pages. It holds the current page only. */
+async function* textOf(page: Page, read: (position: Position) => Promise<Page>): AsyncGenerator<string> {
+  yield openingOf(page);
+  for (let separator = ''; ;) {
     yield* joined(page.templates, separator);
     if (page.templates.length > 0) separator = ',';
-    next = page.next_cursor;
+    if (!page.next_cursor) break;
+    page = await read({ limit: PAGE, cursor: page.next_cursor });
   }
   yield ']}';
+}
+
+function openingOf(page: Page): string {
+  const members = JSON.stringify({ ...page, templates: undefined, next_cursor: undefined }).slice(1, -1);
+  return `{${members}${members === '' ? '' : ','}"templates":[`;
 }
 
 function* joined(templates: unknown[], separator: string): Generator<string> {
