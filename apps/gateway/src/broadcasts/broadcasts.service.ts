@@ -28,7 +28,7 @@ import { Downloads } from '../responses/downloads';
 import { idempotencyOf } from '../sending/idempotency';
 import type { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
-import { recipientsCsv } from './recipients-csv';
+import { recipientsCsv, valueCounts } from './recipients-csv';
 
 type Charged = NonNullable<RequestOf<typeof CreateBroadcast>['charged']>;
 interface Creation {
@@ -143,7 +143,7 @@ export class BroadcastsService {
   async download(business_id: number, id: number, query: ListRecipientsQuery): Promise<never> {
     const request = { ...recipientsOf(business_id, id, query), values: true, limit: CSV_PAGE };
     const first = await this.rpc.call(ListRecipients, { ...request, cursor: null });
-    return this.downloads.stream(String(business_id), recipientsCsv(first, this.pages(request, first)), {
+    return this.downloads.stream(String(business_id), recipientsCsv(valueCounts(first), this.pages(request, first)), {
       type: 'text/csv; charset=utf-8',
       filename: `broadcast-${id}.csv`,
     });
@@ -162,15 +162,16 @@ export class BroadcastsService {
     return { ...made, message: 'Broadcast started.' };
   }
 
+  /** The page and those after it. It holds the current page only. */
   private async *pages(
     request: Omit<RequestOf<typeof ListRecipients>, 'cursor'>,
-    first: ReplyOf<typeof ListRecipients>,
+    page: ReplyOf<typeof ListRecipients>,
   ): AsyncGenerator<ReplyOf<typeof ListRecipients>, void> {
-    yield first;
-    for (let cursor = first.next_cursor; cursor !== null;) {
-      const page = await this.rpc.call(ListRecipients, { ...request, cursor });
+    for (;;) {
       yield page;
-      cursor = page.next_cursor;
+      const cursor = page.next_cursor;
+      if (cursor === null) return;
+      page = await this.rpc.call(ListRecipients, { ...request, cursor });
     }
   }
 

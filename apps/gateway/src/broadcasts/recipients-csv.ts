@@ -3,13 +3,14 @@ import { csvLine } from '../responses/csv-line';
 
 type Recipients = ReplyOf<typeof ListRecipients>;
 type Recipient = Recipients['recipients'][number];
+type ValueCounts = NonNullable<Recipients['value_counts']>;
 
 /** The columns after the values, which no template takes. */
 export const STATE_COLUMNS = ['state', 'delivery', 'replied_at', 'reason', 'message_id'];
 
 /** Recipients with their values. A row that lacks an optional value has an empty cell. */
-export async function* recipientsCsv(first: Recipients, pages: AsyncIterable<Recipients>): AsyncGenerator<string> {
-  const { header_params: headers, body_params: bodies, button_params: buttons } = first.value_counts ?? countsOf(first.recipients);
+export async function* recipientsCsv(counts: ValueCounts, pages: AsyncIterable<Recipients>): AsyncGenerator<string> {
+  const { header_params: headers, body_params: bodies, button_params: buttons } = counts;
   const numbered = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}_${i + 1}`);
   const cells = (values: string[] = [], count: number) => Array.from({ length: count }, (_, i) => values[i] ?? '');
   const line = ({ phone, header_params, body_params, button_params, state, delivery, replied_at, reason, message_id }: Recipient) =>
@@ -21,8 +22,8 @@ export async function* recipientsCsv(first: Recipients, pages: AsyncIterable<Rec
   for await (const { recipients } of pages) yield recipients.map(line).join('');
 }
 
-/** A broadcast service of the previous version does not count the values. */
-function countsOf(rows: Recipient[]): NonNullable<Recipients['value_counts']> {
-  const most = (values: 'header_params' | 'body_params' | 'button_params') => Math.max(0, ...rows.map((row) => row[values]?.length ?? 0));
-  return { header_params: most('header_params'), body_params: most('body_params'), button_params: most('button_params') };
+/** A broadcast service of the previous version does not count the values; then those of the first page count. */
+export function valueCounts({ value_counts, recipients }: Recipients): ValueCounts {
+  const most = (values: keyof ValueCounts) => Math.max(0, ...recipients.map((row) => row[values]?.length ?? 0));
+  return value_counts ?? { header_params: most('header_params'), body_params: most('body_params'), button_params: most('button_params') };
 }
