@@ -11,10 +11,12 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   );
 }
 
-/** The oldest letter that an operator replays; its body is a callback like any other. */
-export async function letterToReplay(tx: Tx): Promise<(StoredCallback & { unfinished_attempts: number }) | undefined> {
+/** The oldest letter with a higher id that an operator replays; its body is a callback like any other. */
+export async function letterToReplay(tx: Tx, afterId: string): Promise<(StoredCallback & { unfinished_attempts: number }) | undefined> {
   const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; unfinished_attempts: number }>(
-    `SELECT id, body, businesses, unfinished_attempts FROM ingest.dead_letters WHERE replay_requested_at IS NOT NULL AND consumer = 'splitter' ORDER BY id LIMIT 1`,
+    `SELECT id, body, businesses, unfinished_attempts FROM ingest.dead_letters
+     WHERE replay_requested_at IS NOT NULL AND consumer = 'splitter' AND id > $1 ORDER BY id LIMIT 1`,
+    [afterId],
   );
   return letter && { ...letter, body: Buffer.from(letter.body), traceparent: null };
 }

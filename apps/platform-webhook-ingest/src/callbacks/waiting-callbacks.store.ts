@@ -18,6 +18,8 @@ const POISON = `splitting it ended the process ${MOST_ATTEMPTS} times`;
 export class WaitingCallbacksStore {
   private readonly callbacks: UnfinishedAttempts;
   private readonly letters: UnfinishedAttempts;
+  /** The letter whose split threw last: later ones have their turn before it is tried again. 0 for none. */
+  private skippedLetter = '0';
 
   constructor(private readonly db: Database) {
     this.callbacks = new UnfinishedAttempts(db, 'callbacks');
@@ -87,10 +89,13 @@ export class WaitingCallbacksStore {
   /** Splits the oldest dead letter that an operator replays, one replica at a time. @returns false if there is none */
   async replay(split: Split): Promise<boolean> {
     // Most polls find nothing, so they need no transaction.
-    if ((await letterToReplay(this.db)) === undefined) return false;
+    if ((await letterToReplay(this.db, this.skippedLetter)) === undefined) {
+      this.skippedLetter = '0';
+      return false;
+    }
     return this.letters.run({ durable: true }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.replays')) AS held`);
-      const letter = lock?.held ? await letterToReplay(tx) : undefined;
+      const letter = lock?.held ? await letterToReplay(tx, this.skippedLetter) : undefined;
       if (letter === undefined) return false;
       if (this.letters.areTooMany(letter)) {
         await failReplay(tx, letter.id, POISON);
@@ -98,7 +103,11 @@ export class WaitingCallbacksStore {
       }
       await begin([letter.id]);
       crashPoint('ingest.replaying');
-      await appendAll(tx, { callback: letter, updates: await split(letter) }, (bad) => endReplay(tx, letter.id, bad));
+      const updates = await split(letter).catch((error: unknown) => {
+        this.skippedLetter = letter.id;
+        throw error;
+      });
+      await appendAll(tx, { callback: letter, updates }, (bad) => endReplay(tx, letter.id, bad));
       return true;
     });
   }
