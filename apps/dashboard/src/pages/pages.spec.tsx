@@ -830,5 +830,37 @@ describe('pages by their address (decision 430)', () => {
       await screen.findByText(/Select Generate token/);
       expect(sent().map(({ body }) => body)).toEqual(Array(2).fill({ ...ids, access_token: 'EAAnew' }));
     });
+
+    it('decision 753: a save that ends after the person left keeps what they entered since, and shows a refusal', async () => {
+      const connection = { ...unset, ...number, ...ids, callback_url, status: 'connected', verify_token: 'v' };
+      const responses: ((response: unknown) => void)[] = [];
+      const token = () => screen.findByLabelText<HTMLInputElement>('Access token');
+      const openStep = () =>
+        open('/settings/connection?step=token', {
+          'GET /api/client/connection': () => connection,
+          'PUT /api/client/connection': () => new Promise((resolve) => responses.push(resolve)),
+          'GET /api/client/webhooks': () => ({ webhooks: [] }),
+        });
+      const leave = async () => {
+        fireEvent.click(screen.getByRole('link', { name: 'Webhooks' }));
+        await screen.findByRole('heading', { level: 1, name: 'Webhooks' });
+        await waitFor(() => expect(responses).toHaveLength(1));
+      };
+      openStep();
+      await type('Access token', 'EAAnew');
+      await press('Continue');
+      await leave();
+      responses.pop()?.(new Refusal(400, { error: 'Not a valid token.', details: [{ field: 'access_token', message: 'is not valid' }] }));
+      await screen.findByText('Not a valid token.');
+      openStep();
+      expect((await token()).value).toBe('EAAnew');
+      await press('Continue');
+      await type('Access token', 'EAAnewer');
+      await leave();
+      responses.pop()?.({ message: 'Saved.' });
+      await waitFor(() => expect(queries.isMutating()).toBe(0));
+      openStep();
+      expect((await token()).value).toBe('EAAnewer');
+    });
   });
 });

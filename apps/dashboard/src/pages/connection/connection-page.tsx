@@ -6,11 +6,14 @@ import { useMayCall } from '../../api/session';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
 import { StepsBar } from '../../components/steps-bar';
+import { useIsMounted } from '../../components/use-is-mounted';
 import { CallbackStep } from './callback-step';
 import { CheckStep } from './check-step';
-import { bodyOf, useConnectionDraft } from './draft';
+import { bodyOf, useConnectionDraft, type ConnectionDraft } from './draft';
 import { FieldStep } from './field-step';
 import { FIELD_STEPS, STEPS, type StepName } from './steps';
+
+type Body = NonNullable<ReturnType<typeof bodyOf>>;
 
 const route = getRouteApi('/inside/settings/connection');
 
@@ -26,25 +29,30 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
   const mayChange = useMayCall('PUT /api/client/connection');
   const { draft, change, clear } = useConnectionDraft();
   const query = useQuery({ queryKey: ['connection'], queryFn: () => request(api.GET('/api/client/connection')), refetchInterval: 4_000 });
+  const isMounted = useIsMounted();
   const save = useMutation({
-    mutationFn: (body: NonNullable<ReturnType<typeof bodyOf>>) => request(api.PUT('/api/client/connection', { body })),
-    onSuccess: async () => {
-      clear();
+    mutationFn: ({ body }: { body: Body; saved: ConnectionDraft }) => request(api.PUT('/api/client/connection', { body })),
+    onSuccess: async (_, { saved }) => {
+      clear(saved);
       await queries.invalidateQueries({ queryKey: ['connection'] });
       queries.removeQueries({ queryKey: ['connection-checks'] });
     },
     onError: (error) => {
-      if (!refusedStep(error)) notifyError(error);
+      // The step of the refused field shows the error.
+      if (!isMounted.current || !refusedStep(error)) notifyError(error);
     },
   });
-  const saveThenOpen = (body: Parameters<typeof save.mutate>[0], next: StepName) =>
-    save.mutate(body, {
-      onSuccess: () => onStep(next),
-      onError: (error) => {
-        const step = refusedStep(error);
-        if (step) onStep(step.name);
+  const saveThenOpen = (body: Body, next: StepName) =>
+    save.mutate(
+      { body, saved: draft },
+      {
+        onSuccess: () => onStep(next),
+        onError: (error) => {
+          const step = refusedStep(error);
+          if (step) onStep(step.name);
+        },
       },
-    });
+    );
   return (
     <>
       <PageTitle title="Connect WhatsApp" about="A number, a token, a secret and a callback of your app at Meta">

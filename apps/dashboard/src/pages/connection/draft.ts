@@ -38,7 +38,15 @@ export function useConnectionDraft() {
     secrets = rest;
     setDraft(next);
   };
-  return { draft, change: (change: ConnectionDraft) => store({ ...draft, ...change }), clear: () => store({}) };
+  return {
+    draft,
+    change: (change: ConnectionDraft) => store({ ...draft, ...change }),
+    /** Drops the values that were saved, and keeps those that the person entered since. */
+    clear: (saved: ConnectionDraft) => {
+      const present = Object.entries({ ...storedIds(key), ...secrets });
+      store(Object.fromEntries(present.filter(([name, value]) => value !== saved[name as keyof ConnectionDraft])));
+    },
+  };
 }
 
 /** The body that saves the draft, or null if it changes nothing. A connection without a readable verify token gets a random one. */
