@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Param, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Query, type StreamableFile } from '@nestjs/common';
 import { exportPerson, FindPerson, PEOPLE_SERVICES, type PersonRef } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, contactTarget } from '../audit/audit.store';
@@ -33,12 +33,18 @@ export class PeopleController {
   })
   async export(@CurrentUser() { user_id, business_id }: BusinessUser, @Param('phone', PhonePipe) phone: string) {
     const person = { business_id, ...(await this.rpc.call(FindPerson, { business_id, phone })) };
-    const download = this.downloads.stream(String(business_id), this.lines(person), {
+    const download: StreamableFile = this.downloads.stream(String(business_id), this.lines(person), {
       type: 'application/x-ndjson',
       filename: 'person.jsonl',
     });
-    await this.audit.add({ user_id, business_id, action: 'person.exported', target: contactTarget(phone), detail: {} });
-    return download;
+    try {
+      await this.audit.add({ user_id, business_id, action: 'person.exported', target: contactTarget(phone), detail: {} });
+    } catch (error) {
+      // Nobody reads this stream, so it would keep its place until it counts as stalled.
+      download.getStream().destroy();
+      throw error;
+    }
+    return download as never;
   }
 
   @Delete('people/:phone')

@@ -2,6 +2,7 @@ import { EventEmitter, once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { StreamableFile } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { PeopleController } from '../people/people.controller';
 import { templateList } from '../templates/template-list';
 import { Downloads } from './downloads';
 
@@ -44,6 +45,18 @@ describe.each([
     while (!streams.every(({ closed }) => closed)) await new Promise((resume) => setImmediate(resume));
     (await open('1')).destroy();
   });
+});
+
+it('decision 602: an export of a person keeps no place if its audit entry cannot be stored', async () => {
+  const audit = { add: jest.fn().mockRejectedValue(new Error('no database')) };
+  const rpc = { call: () => Promise.resolve({ rows: [], next_cursor: null }) };
+  const people = new PeopleController(rpc as never, audit as never, {} as never, {} as never, new Downloads());
+  const user = { user_id: 1, business_id: 1 } as never;
+  for (let n = 0; n < 3; n += 1) {
+    await expect(people.export(user, '12015550100')).rejects.toThrow('no database');
+    // A destroyed stream closes once its pending callbacks have run.
+    await new Promise((resume) => setImmediate(resume));
+  }
 });
 
 function downloads() {
