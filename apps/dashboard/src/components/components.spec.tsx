@@ -31,6 +31,7 @@ import { quoted } from './shell-quote';
 import { theme } from '../theme';
 import { useFirstLoad } from './use-first-load';
 import { usePagedQuery } from './use-paged-query';
+import { SearchField } from './search-field';
 import { useSearchText } from './use-search-text';
 
 describe('the dashboard’s components (decision 430)', () => {
@@ -465,6 +466,20 @@ describe('the dashboard’s components (decision 430)', () => {
     rerender({ q: 'cotton' });
     expect(result.current[0]).toBe('cotton');
     jest.useRealTimers();
+  });
+
+  it('search: a button clears the field, which keeps the focus', async () => {
+    function Search() {
+      const [text, setText] = useState('');
+      return <SearchField label="Phone" value={text} onChange={setText} />;
+    }
+    draw(<Search />);
+    expect(screen.queryByRole('button')).toBeNull();
+    await type('Phone', '+1 201');
+    expect(screen.getByRole('button', { name: 'Clear “Phone”' }).tabIndex).toBe(0);
+    await press('Clear “Phone”');
+    const field = screen.getByLabelText<HTMLInputElement>('Phone');
+    expect([field.value, document.activeElement, screen.queryByRole('button')]).toEqual(['', field, null]);
   });
 
   it('link: closes by its own button only', async () => {

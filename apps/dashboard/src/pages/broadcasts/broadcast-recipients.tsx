@@ -1,4 +1,4 @@
-import { Group, Pill, Select, Stack, Text, TextInput, Title } from '@mantine/core';
+import { Group, Pill, Select, Stack, Text, Title } from '@mantine/core';
 import { IconDownload, IconSearch } from '@tabler/icons-react';
 import { api, request, type Schemas } from '../../api/client';
 import { DownloadButton } from '../../components/download-button';
@@ -6,6 +6,7 @@ import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { shownReason } from '../../components/shown-status';
 import { usePagedQuery } from '../../components/use-paged-query';
+import { SearchField } from '../../components/search-field';
 import { useSearchText } from '../../components/use-search-text';
 import { RECIPIENT_FILTERS, recipientQuery, type RecipientFilter, type Recipients } from './recipient-filter';
 import { RecipientTable } from './recipient-table';
@@ -50,12 +51,12 @@ export function BroadcastRecipients({
         </DownloadButton>
       </Group>
       <Group grow align="flex-end">
-        <TextInput
+        <SearchField
           label="Phone"
           placeholder="Any part of the number"
           leftSection={<IconSearch size={16} />}
           value={text}
-          onChange={(e) => setText(e.currentTarget.value)}
+          onChange={setText}
         />
         <Select
           label="State"

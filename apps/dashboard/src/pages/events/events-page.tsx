@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Drawer, Group, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { LogTable } from '../../components/log-table';
 import { PageTitle } from '../../components/page-title';
 import { Snippet } from '../../components/snippet';
 import { StateBadge } from '../../components/state-badge';
+import { SearchField } from '../../components/search-field';
 import { useSearchText } from '../../components/use-search-text';
 import { EVENTS } from '../webhooks/webhook';
 import { eventParty, eventText, isAboutPhone } from './event-summary';
@@ -62,7 +63,7 @@ export function EventsPage() {
             value={type ?? null}
             onChange={(value) => filter({ type: value ?? undefined })}
           />
-          <TextInput label="Phone" placeholder="Number or part of it" value={typed} onChange={(e) => setTyped(e.currentTarget.value)} />
+          <SearchField label="Phone" placeholder="Number or part of it" value={typed} onChange={setTyped} />
         </Group>
         <Group gap="xs" mih={28}>
           {waiting > 0 && (

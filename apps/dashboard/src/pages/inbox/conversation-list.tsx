@@ -1,8 +1,9 @@
-import { ActionIcon, Group, Kbd, Stack, Text, TextInput, Tooltip, UnstyledButton } from '@mantine/core';
+import { ActionIcon, Group, Kbd, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconMessagePlus, IconTags } from '@tabler/icons-react';
 import type { Ref } from 'react';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
+import { SearchField } from '../../components/search-field';
 import { useTitle } from '../../components/use-title';
 import { countOf, countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
 import { ConversationRows } from './conversation-rows';
@@ -71,14 +72,17 @@ export function ConversationList({
             </UnstyledButton>
           ))}
         </Group>
-        <TextInput
+        <SearchField
           ref={searchField}
           aria-label="Search"
           placeholder="Name, number or message"
           value={search}
-          onChange={(e) => onSearch(e.currentTarget.value)}
-          rightSection={<Kbd size="xs">/</Kbd>}
-          rightSectionProps={{ 'aria-hidden': true }}
+          onChange={onSearch}
+          rightSection={
+            <Kbd size="xs" aria-hidden>
+              /
+            </Kbd>
+          }
         />
         <ListFilters filters={filters} onChange={onFilters} />
       </Stack>

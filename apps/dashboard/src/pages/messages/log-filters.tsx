@@ -1,4 +1,4 @@
-import { Button, Collapse, Group, Select, TextInput } from '@mantine/core';
+import { Button, Collapse, Group, Select } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconAdjustments } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -9,6 +9,7 @@ import { PERIODS } from '../../api/message-counts';
 import { useMayCall } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { DayField } from '../../components/day-field';
+import { SearchField } from '../../components/search-field';
 import { useSearchText } from '../../components/use-search-text';
 import { daysOf, FILTERS, FURTHER, type LogSearch } from './log-filter';
 import { ReasonFilter } from './reason-filter';
@@ -59,19 +60,22 @@ export function LogFilters({ search, onChange }: LogFiltersProps) {
   return (
     <>
       <Group mb="sm" align="flex-end" gap="sm">
-        <TextInput
+        <SearchField
           label="Search"
           placeholder="Text, template or message id"
           style={{ flex: '1 1 250px', maxWidth: 320 }}
           value={text}
-          onChange={(e) => setText(e.currentTarget.value)}
+          onChange={setText}
         />
-        <TextInput
+        <SearchField
           label="Phone"
           placeholder="Number or part of it"
           style={{ flex: '1 1 150px', maxWidth: 190 }}
           value={phone}
-          onChange={(e) => setPhone(e.currentTarget.value)}
+          onChange={(next) => {
+            setPhone(next);
+            if (next === '') onChange({ phone: undefined });
+          }}
           onBlur={filterPhone}
           onKeyDown={(e) => e.key === 'Enter' && filterPhone()}
         />

@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
-import { press, Refusal } from '../../page.fixture';
+import { press, Refusal, type } from '../../page.fixture';
 import { barBounds } from './bar-bounds';
 
 const NOTHING = { sent: 0, delivered: 0, read: 0, failed: 0, refused: 0 };
@@ -132,7 +132,7 @@ describe('the message log (spec §10)', () => {
     });
   });
 
-  it('additions §8: filters by a rotated key under the first key of its rotations', async () => {
+  it('additions §8: filters by a rotated key under the first key of its rotations, and by a number that a button clears', async () => {
     const key = (id: number, sends_as: number, name: string) => ({ id, sends_as, name, revoked_at: null });
     const api_keys = [key(7, 1, 'CRM, new'), key(4, 4, 'Shop'), key(1, 1, 'CRM'), key(3, 1, 'CRM')];
     const address = log('/messages?type=text', { 'GET /api/client/api-keys': () => ({ api_keys }) });
@@ -140,6 +140,11 @@ describe('the message log (spec §10)', () => {
     await screen.findByRole('option', { name: 'Shop' });
     expect(screen.getAllByRole('option', { name: /CRM|Shop/ }).map(({ textContent }) => textContent)).toEqual(['CRM, new', 'Shop']);
     await press('CRM, new', 'option');
+    await waitFor(() => expect(address()).toBe('/messages?type=text&api_key_id="1"'));
+    await type('Phone', '555');
+    fireEvent.blur(screen.getByLabelText('Phone'));
+    await waitFor(() => expect(address()).toContain('phone'));
+    await press('Clear “Phone”');
     await waitFor(() => expect(address()).toBe('/messages?type=text&api_key_id="1"'));
   });
 });

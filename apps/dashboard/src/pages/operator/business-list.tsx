@@ -1,4 +1,4 @@
-import { Group, Table, TextInput } from '@mantine/core';
+import { Group, Table } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state';
 import { number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
 import { StateBadge } from '../../components/state-badge';
+import { SearchField } from '../../components/search-field';
 import { useSearchText } from '../../components/use-search-text';
 import { BusinessLink } from './business-link';
 import { DataTable } from '../../components/data-table';
@@ -28,14 +29,14 @@ export function BusinessList() {
   });
   return (
     <>
-      <TextInput
+      <SearchField
         mb="sm"
         maw={360}
         aria-label="Search businesses"
         placeholder="Name or id"
         leftSection={<IconSearch size={16} />}
         value={text}
-        onChange={(e) => setText(e.currentTarget.value)}
+        onChange={setText}
       />
       <QueryResult query={list}>
         {({ businesses }) =>
