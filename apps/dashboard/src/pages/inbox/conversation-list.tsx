@@ -46,6 +46,7 @@ export function ConversationList({
   onLabels: () => void;
 }) {
   useTitle('Inbox');
+  const shown = VIEWS.find((one) => one.view === view) ?? VIEWS[0];
   const isFiltered = filters.isUnread || filters.label !== undefined;
   return (
     <section className="inbox-list" aria-label="Conversations">
@@ -85,13 +86,19 @@ export function ConversationList({
           }
         />
         <ListFilters filters={filters} onChange={onFilters} />
+        {/* A search has another order. */}
+        {!search && (
+          <Text size="xs" c="dimmed">
+            {shown.order}
+          </Text>
+        )}
       </Stack>
       <QueryResult query={list}>
         {(conversations) => (
           <ConversationRows conversations={conversations} search={search} openId={openId} onOpen={onOpen} onEnd={onEnd} onNewest={onNewest}>
             {conversations.length === 0 && (
               <Text size="sm" c="dimmed">
-                {search ? noMatch(search, list.hasNextPage) : isFiltered ? NO_MATCH : (VIEWS.find((one) => one.view === view)?.empty ?? '')}
+                {search ? noMatch(search, list.hasNextPage) : isFiltered ? NO_MATCH : shown.empty}
               </Text>
             )}
             <LoadMore list={list}>Older conversations</LoadMore>

@@ -13,12 +13,23 @@ export const nameOf = ({ customer_name, customer_phone }: Pick<Conversation, 'cu
 export const isUnreachable = ({ suppression_state }: Pick<Conversation, 'suppression_state'>): boolean =>
   suppression_state === 'opted_out' || suppression_state === 'blocked';
 
+const ORDER = 'Waiting customers first, by their latest message';
 export const VIEWS = [
-  { view: 'mine', label: 'Mine', empty: 'Conversations that are assigned to you appear here.' },
-  { view: 'unassigned', label: 'Unassigned', empty: 'Open conversations that nobody handles appear here.' },
-  { view: 'open', label: 'Open', empty: 'When a customer writes to your number, the conversation appears here.' },
-  { view: 'closed', label: 'Closed', empty: 'Conversations that somebody closed appear here until the customer writes again.' },
-  { view: 'all', label: 'All', empty: 'When a customer writes to your number, the conversation appears here.' },
+  { view: 'mine', label: 'Mine', order: ORDER, empty: 'Conversations that are assigned to you appear here.' },
+  { view: 'unassigned', label: 'Unassigned', order: ORDER, empty: 'Open conversations that nobody handles appear here.' },
+  { view: 'open', label: 'Open', order: ORDER, empty: 'When a customer writes to your number, the conversation appears here.' },
+  {
+    view: 'closed',
+    label: 'Closed',
+    order: 'By the customer’s latest message',
+    empty: 'Conversations that somebody closed appear here until the customer writes again.',
+  },
+  {
+    view: 'all',
+    label: 'All',
+    order: 'Waiting customers first, closed last, by their latest message',
+    empty: 'When a customer writes to your number, the conversation appears here.',
+  },
 ] as const;
 export type View = (typeof VIEWS)[number]['view'];
 

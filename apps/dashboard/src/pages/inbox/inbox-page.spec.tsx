@@ -592,9 +592,12 @@ describe('the inbox (additions §9)', () => {
       await waitFor(() => expect(search()).toEqual({ view: 'mine', unread: '1', label: 'VIP' }));
     });
 
-    it('counts all conversations: the open and the closed ones', async () => {
+    it('counts all conversations, the open and the closed ones, and shows their order', async () => {
       open('/inbox', three);
       await screen.findByRole('button', { name: 'All 4' });
+      screen.getByText('Waiting customers first, by their latest message');
+      await press(/^Closed/);
+      screen.getByText('By the customer’s latest message');
     });
 
     it('creates, renames, colors and deletes labels, and follows the one that it filters by', async () => {
