@@ -1,3 +1,4 @@
+import { notifications } from '@mantine/notifications';
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
 import { isLoggedOut, queries } from './api/client';
 import { meQuery } from './api/session';
@@ -40,7 +41,7 @@ const inside = createRoute({
   getParentRoute: () => root,
   id: 'inside',
   component: Shell,
-  beforeLoad: async ({ location }) => {
+  beforeLoad: async ({ location, preload }) => {
     const loggedIn = queries.ensureQueryData(meQuery).catch((error: unknown) => {
       // The query already redirects to the login page; render nothing until then.
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
@@ -48,8 +49,16 @@ const inside = createRoute({
     });
     const [me] = await Promise.all([loggedIn, loadPhoneFormats()]);
     const { role } = me.user;
-    // An agent begins in the inbox, an operator on the operator's page.
-    if (!mayOpen(role, location.pathname)) throw redirect({ to: pagesOf(role)[0]?.to ?? '/account' });
+    if (mayOpen(role, location.pathname)) return;
+    // The home address leads everybody to their first page: an agent to the inbox, an operator to the operator's page.
+    if (location.pathname !== '/' && !preload)
+      notifications.show({
+        color: 'yellow',
+        title: 'Your role may not open this page.',
+        message: 'Ask an owner or the operator if you need it.',
+        autoClose: 8_000,
+      });
+    throw redirect({ to: pagesOf(role)[0]?.to ?? '/account' });
   },
 });
 

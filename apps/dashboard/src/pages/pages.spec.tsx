@@ -376,6 +376,16 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.queryByLabelText('Password')).toBeNull();
   });
 
+  it('frame: explains why an address leads to another page, and nothing on the way in', async () => {
+    const me = { 'GET /api/client/me': () => ({ user: { id: 1, name: 'Ravi', role: 'agent' }, business }) };
+    const notice = 'Your role may not open this page.';
+    const address = openPage('/', base(me));
+    await waitFor(() => expect(address()).toBe('/inbox'));
+    expect(screen.queryByText(notice)).toBeNull();
+    openPage('/settings', base(me));
+    await screen.findByText(notice);
+  });
+
   it('frame: shows a page with a way back for an unknown address', async () => {
     open('/nothing');
     await screen.findByRole('heading', { name: 'Page not found' });
