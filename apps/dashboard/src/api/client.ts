@@ -94,9 +94,22 @@ class Queries extends QueryClient {
   }
 }
 
+/** Requests that no component watches any more, and their errors. */
+const unwatched = new WeakSet<object>();
+
+const mutationCache = new MutationCache({
+  onError: (error, _variables, _result, mutation) => {
+    endOfSession(error);
+    if (unwatched.has(mutation)) unwatched.add(error);
+  },
+});
+mutationCache.subscribe((event) => {
+  if (event.type === 'observerRemoved') unwatched.add(event.mutation);
+});
+
 export const queries = new Queries({
   queryCache: new QueryCache({ onError: endOfSession }),
-  mutationCache: new MutationCache({ onError: endOfSession }),
+  mutationCache,
   defaultOptions: {
     queries: {
       networkMode: 'always',
@@ -118,8 +131,10 @@ export function notifyError(error: unknown): void {
   show(known?.message ?? 'Something went wrong', details || 'Try again in a moment.');
 }
 
-/** The `onError` of a request whose form shows its error. */
-export const shownByForm = (): void => undefined;
+/** The `onError` of a request whose form shows its error. If the person left the form, a notice shows it (decision 753). */
+export function shownByForm(error: Error): void {
+  if (unwatched.has(error)) notifyError(error);
+}
 
 export function notifySuccess(message: string): void {
   notifications.show({ color: 'green', title: message, message: '', autoClose: 3_000 });

@@ -9,7 +9,7 @@ import { notifyError, notifySuccess } from './client';
 export function useChange<R extends { message: string }, T = void>(
   mutationFn: (wanted: T) => Promise<R>,
   reloaded?: string,
-  onError: (error: unknown) => void = notifyError,
+  onError: (error: Error) => void = notifyError,
 ) {
   const queries = useQueryClient();
   return useMutation({

@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { api, request, shownByForm } from '../../api/client';
+import { api, notifyError, request, shownByForm } from '../../api/client';
 import { keysQuery, type ApiKey } from '../../api/api-keys';
 import { useMayCall, useMe } from '../../api/session';
 import { hasExpired } from '../../components/busiest-key';
@@ -37,6 +37,8 @@ export function ApiKeysPage() {
   const navigate = route.useNavigate();
   const [edited, setEdited] = useState<ApiKey | null>(null);
   const [rotated, setRotated] = useState<ApiKey | null>(null);
+  const mayChange = useMayCall('POST /api/client/api-keys');
+  const isCreating = mayChange && search.new !== undefined;
   const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
   // A key that just ended is shown as such by the list that was read after its end.
   const now = Math.max(useNow(), list.dataUpdatedAt);
@@ -44,7 +46,8 @@ export function ApiKeysPage() {
   const revoke = useChange((id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })), 'api-keys');
   const create = useMutation({
     mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
-    onError: shownByForm,
+    // The browser's Back closes the dialog, and the page stays.
+    onError: isCreating ? shownByForm : notifyError,
     onSuccess: refresh,
   });
   const rotate = useMutation({
@@ -62,8 +65,6 @@ export function ApiKeysPage() {
   };
   // A new key is shown only once, so only its own button closes the dialog.
   const mayClose = !create.isPending && !create.data;
-  const mayChange = useMayCall('POST /api/client/api-keys');
-  const creating = mayChange && search.new !== undefined;
   return (
     <>
       <PageTitle title="API & Integrations" about="Keys for your CRM, website or backend">
@@ -139,7 +140,7 @@ export function ApiKeysPage() {
         }}
       </QueryResult>
       <FormModal
-        opened={creating}
+        opened={isCreating}
         onClose={close}
         closeOnEscape={mayClose}
         closeOnClickOutside={mayClose}
@@ -147,7 +148,7 @@ export function ApiKeysPage() {
         title="Create an API key"
         size="lg"
       >
-        {creating &&
+        {isCreating &&
           (create.data ? (
             <NewKeyShown secret={create.data.key} message={create.data.message} done={close} />
           ) : (

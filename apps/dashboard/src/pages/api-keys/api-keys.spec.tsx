@@ -1,7 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { screen, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
-import { press, sent } from '../../page.fixture';
+import { press, Refusal, sent, type } from '../../page.fixture';
 
 const soon = () => new Date(Date.now() + 3_600_000).toISOString();
 const key = (id: number, last_four: string, more: object = {}) => ({
@@ -38,5 +38,17 @@ describe('API keys', () => {
     expect(old.queryByText(/^Replaced/)).toBeNull();
     await press('Revoke', 'button', old.getByRole('button', { name: 'Revoke' }).parentElement as HTMLElement);
     await screen.findByText('Software that uses this key stops working at once, and its broadcasts pause.');
+  });
+
+  it('decision 753: says why no key was created if the address closed the dialog meanwhile', async () => {
+    let respond: ((response: object) => void) | undefined;
+    openPage('/api-keys?new=yes', { 'POST /api/client/api-keys': () => new Promise<object>((resolve) => (respond = resolve)) });
+    await type(/^Name/, 'CRM');
+    await press('Create');
+    await waitFor(() => expect(respond).toBeDefined());
+    fireEvent.click(screen.getByRole('link', { name: /^API & Integrations/, hidden: true }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    respond?.(new Refusal(409, { error: 'The business has 20 keys.' }));
+    await screen.findByText('The business has 20 keys.');
   });
 });

@@ -1,12 +1,11 @@
 import { Anchor, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import { api, ApiError, notifyError, request } from '../../api/client';
+import { api, ApiError, notifyError, request, shownByForm } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
 import { StepsBar } from '../../components/steps-bar';
-import { useIsMounted } from '../../components/use-is-mounted';
 import { CallbackStep } from './callback-step';
 import { CheckStep } from './check-step';
 import { bodyOf, useConnectionDraft, type ConnectionDraft } from './draft';
@@ -29,7 +28,6 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
   const mayChange = useMayCall('PUT /api/client/connection');
   const { draft, change, clear } = useConnectionDraft();
   const query = useQuery({ queryKey: ['connection'], queryFn: () => request(api.GET('/api/client/connection')), refetchInterval: 4_000 });
-  const isMounted = useIsMounted();
   const save = useMutation({
     mutationFn: ({ body }: { body: Body; saved: ConnectionDraft }) => request(api.PUT('/api/client/connection', { body })),
     onSuccess: async (_, { saved }) => {
@@ -37,10 +35,8 @@ function ConnectionSteps({ wanted, onStep }: { wanted: string | undefined; onSte
       await queries.invalidateQueries({ queryKey: ['connection'] });
       queries.removeQueries({ queryKey: ['connection-checks'] });
     },
-    onError: (error) => {
-      // The step of the refused field shows the error.
-      if (!isMounted.current || !refusedStep(error)) notifyError(error);
-    },
+    // The step of the refused field shows the error.
+    onError: (error) => (refusedStep(error) ? shownByForm : notifyError)(error),
   });
   const saveThenOpen = (body: Body, next: StepName) =>
     save.mutate(

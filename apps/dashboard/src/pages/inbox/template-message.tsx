@@ -3,7 +3,7 @@ import { IconSend } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState, type ReactNode } from 'react';
-import { api, notifyError, request, type Schemas } from '../../api/client';
+import { api, request, shownByForm, type Schemas } from '../../api/client';
 import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { useMayCall } from '../../api/session';
 import { Form } from '../../components/form';
@@ -80,8 +80,7 @@ function FilledTemplate({ template, seed, send, onSent, onClose, children }: Tem
       const { name: template_name, language } = template;
       return send({ template_name, language, body_params, header_params, button_params }, (body) => keyOfRequest(seed, body));
     },
-    // The form shows its error.
-    onError: (error) => isMounted.current || notifyError(error),
+    onError: shownByForm,
     onSuccess: (result) => {
       void queries.invalidateQueries({ queryKey: ['inbox'] });
       onSent?.(result, isMounted.current);

@@ -46,11 +46,11 @@ describe('forms of operators and owners (decision 430)', () => {
   });
 
   it('rate card: a corrected file of the same name is read, and one that changed on the disk is to be chosen again', async () => {
+    const refusal = new Refusal(400, { error: 'Wrong.', details: [{ field: 'Line 1', message: 'is wrong' }] });
+    let refuse: (() => void) | undefined;
+    const responses = { wrong: refusal, right: { message: 'Saved.' }, slow: new Promise((resolve) => (refuse = () => resolve(refusal))) };
     draw(<UploadRateCard />, {
-      'PUT /api/admin/rate-card': (body) =>
-        (body as { csv: string }).csv === 'right'
-          ? { message: 'Saved.' }
-          : new Refusal(400, { error: 'Wrong.', details: [{ field: 'Line 1', message: 'is wrong' }] }),
+      'PUT /api/admin/rate-card': (body) => responses[(body as { csv: keyof typeof responses }).csv],
     });
     const save = async () => {
       await press('Save the rate card');
@@ -67,6 +67,13 @@ describe('forms of operators and owners (decision 430)', () => {
     await save();
     await screen.findByText('Saved.');
     expect(sent().map(({ body }) => (body as { csv: string }).csv)).toEqual(['wrong', 'right']);
+    chooseFile('rates.csv', 'slow');
+    await save();
+    chooseFile('rates.csv', 'right');
+    refuse?.();
+    // The form no longer shows the faults of that file (decision 753).
+    await screen.findByText('Wrong.');
+    expect(screen.queryByText('Line 1 is wrong')).toBeNull();
   });
 
   it('dead letters: shows the body as indented JSON, replays, and discards after a question', async () => {

@@ -8,7 +8,7 @@ interface BusinessChange {
   suspended?: boolean;
 }
 
-export const useChangeBusiness = (id: number, onError = notifyError) =>
+export const useChangeBusiness = (id: number, onError: (error: Error) => void = notifyError) =>
   useChange(
     (body: BusinessChange) => request(api.PATCH('/api/admin/businesses/{id}', { params: { path: { id } }, body })),
     undefined,

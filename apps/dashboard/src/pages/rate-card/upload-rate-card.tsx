@@ -1,7 +1,7 @@
 import { Alert, Code, FileInput, List, Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { api, ApiError, notifyError, notifySuccess, request } from '../../api/client';
+import { api, ApiError, notifyError, notifySuccess, request, shownByForm } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Form } from '../../components/form';
 import { readFile } from '../../components/read-file';
@@ -26,9 +26,7 @@ export function UploadRateCard() {
       setReplaces(false);
       void queries.invalidateQueries({ queryKey: ['rate-card'] });
     },
-    onError: (error) => {
-      if (faultsOf(error).length === 0) notifyError(error);
-    },
+    onError: (error) => (faultsOf(error).length > 0 ? shownByForm : notifyError)(error),
   });
   const faults = faultsOf(save.error);
   return (

@@ -2,7 +2,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
-import { press, type } from '../../page.fixture';
+import { press, Refusal, sent, type } from '../../page.fixture';
 
 it('the log of deliveries names no period, because RETENTION_DELIVERIES_DAYS configures it', async () => {
   openPage('/webhooks?id=1', {
@@ -85,8 +85,9 @@ it('a new webhook gets the status of messages by default, and the form says what
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'webhook.failing' }).checked).toBe(false);
 });
 
-it('decision 753: a save that ends while another webhook is edited leaves its form open', async () => {
+it('decision 753: a save that ends while another webhook is edited leaves its form open, and the form or a notice shows a refusal', async () => {
   let respond = (_: object) => {};
+  const hold = () => new Promise<object>((resolve) => (respond = resolve));
   const webhook = (id: number) => ({
     ...{
       id,
@@ -101,7 +102,8 @@ it('decision 753: a save that ends while another webhook is edited leaves its fo
   });
   openPage('/webhooks', {
     'GET /api/client/webhooks': () => ({ webhooks: [webhook(1), webhook(2)] }),
-    'PUT /api/client/webhooks/1': () => new Promise<object>((resolve) => (respond = resolve)),
+    'PUT /api/client/webhooks/1': hold,
+    'PUT /api/client/webhooks/2': hold,
   });
   const edit = async (name: string) => {
     await press(`Actions for ${name}`);
@@ -121,4 +123,17 @@ it('decision 753: a save that ends while another webhook is edited leaves its fo
   await waitFor(() => expect(queries.isMutating()).toBe(0));
   await act(() => new Promise((resolve) => setTimeout(resolve)));
   screen.getByDisplayValue('Hook two');
+  const save = async (nth: number) => {
+    await press('Save');
+    await waitFor(() => expect(sent()).toHaveLength(nth));
+  };
+  await save(2);
+  respond(new Refusal(400, { error: 'The address is blocked.' }));
+  expect((await screen.findByText('The address is blocked.')).closest('form')).not.toBeNull();
+  await save(3);
+  fireEvent.keyDown(document.body, { key: 'Escape', code: 'Escape' });
+  await press('Discard', 'button', await screen.findByRole('dialog', { name: 'Discard what you entered?' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  respond(new Refusal(400, { error: 'The address is blocked.' }));
+  await screen.findByText('The address is blocked.');
 });
