@@ -3,7 +3,7 @@ import { TOTP } from 'otpauth';
 import { eventually, newContext, startBrowser, startReceiver, type Receiver } from '@mgw/testing';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
-import { addSession } from './browser-session';
+import { addSession, loginAddress } from './browser-session';
 import { accessibilityFaults, RULES_OF_COLORS, RULES_OF_SPACE, SHELL, settled } from './page-checks';
 import { customer, dashboardUser, integrator, logIn as sessionCookie } from './people';
 import { startStack, type RunningStack } from './stack';
@@ -114,7 +114,7 @@ describe('the dashboard', () => {
 
   it('shows nothing without a login, and reports a wrong password', async () => {
     await go('messages');
-    await page.waitForURL(/\/login\?next=/);
+    expect(await loginAddress(page)).toMatch(/\/login\?next=/);
     await logIn({ email: stack.growth.owner.email, password: 'not the password' });
     expect(await page.getByRole('alert').textContent()).toMatch(/wrong|email|password/i);
     await page.getByRole('button', { name: 'I forgot my password' }).click();
@@ -583,7 +583,7 @@ describe('the dashboard', () => {
     expect(await accessibilityFaults(tab)).toEqual([]);
     await tab.getByRole('button', { name: 'Your account' }).click();
     await tab.getByRole('menuitem', { name: 'Log out' }).click();
-    await tab.waitForURL(/\/login$/);
+    expect(await loginAddress(tab)).toMatch(/\/login$/);
     await logIn(person, tab);
     await tab.getByLabel('Code').fill(totp.generate({ timestamp: Date.now() + 30_000 }));
     await tab.getByRole('button', { name: 'Log in' }).click();
