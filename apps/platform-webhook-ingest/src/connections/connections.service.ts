@@ -57,7 +57,7 @@ export class ConnectionsService {
 
   /** The connections. While changes are frequent, the latest ones may be missing for a second. @throws GatewayError if the first read fails */
   async current(): Promise<ConnectionMap> {
-    const map = await this.cached.get();
+    const map = await this.cached.get(FRESH_MS);
     if (map.readAt > this.changedAt) return map;
     return this.areReadsFrequent() ? this.cached.get(REREAD_MS) : this.latest(FRESH_MS);
   }
