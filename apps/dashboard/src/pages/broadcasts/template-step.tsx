@@ -10,7 +10,7 @@ export function TemplateStep({ templates, chosen, onNext }: { templates: Templat
   const choose = (template: string | null) => {
     const next = templates.find(({ name, language }) => `${name}/${language}` === template);
     if (!next) return;
-    // Another language takes the same values. The values of another template have other meanings, so it has its own mapping.
+    // Another language keeps the values of its variables' names. The values of another template have other meanings, so it has its own mapping.
     const name = draft.template?.split('/')[0] ?? '';
     const mappings = { ...draft.others, [name]: draft.mapping };
     const before = mappings[next.name] ?? {};
