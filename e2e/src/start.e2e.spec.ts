@@ -99,6 +99,10 @@ describe('npm start (spec §13)', () => {
     expect(series).toMatch(/^mgw_rate_limit_decisions_total\{by="redis",outcome="taken"\} [1-9]/m);
   });
 
+  it('names the files of its data folder', () => {
+    expect(stack.output()).toContain(`${join(dir, 'demo.json')}, the services' log in ${join(dir, 'stack.log')}`);
+  });
+
   it.each(['PostgreSQL', 'NATS', 'Redis'])(
     'restarts a killed %s on its port with its data, and stops nothing else',
     async (name) => {

@@ -8,7 +8,7 @@
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
 import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
@@ -25,6 +25,8 @@ const began = Date.now();
 const say = (line) => console.log(`▸ ${line}`);
 
 let dir;
+/** A file of the data folder as one may type it: a folder elsewhere has its whole path. */
+const shown = (file) => (relative('.', dir).startsWith('..') ? resolve(dir, file) : relative('.', resolve(dir, file)));
 let stack;
 let stopping = false;
 let isAbandoned = false;
@@ -81,7 +83,7 @@ try {
     demoPage(demo, {
       seconds: ((Date.now() - began) / 1000).toFixed(1),
       stop: 'Ctrl-C',
-      more: "Everything else is in .local/demo.json, the services' log in .local/stack.log",
+      more: `Everything else is in ${shown('demo.json')}, the services' log in ${shown('stack.log')}`,
     }),
   );
   if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
