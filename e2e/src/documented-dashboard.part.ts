@@ -367,6 +367,28 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     await expectResponse(200, operator, 'get /api/admin/audit', { query: '?limit=100' });
   });
 
+  it('the audit log names what somebody deleted', async () => {
+    const deleted = async (action: string) => {
+      const { body } = await owner.call<{ entries: { detail: object }[] }>('GET', `/api/client/audit?action=${action}`);
+      return body.entries[0]?.detail;
+    };
+    const at = async (path: string, body: object) => {
+      const made = await owner.call<{ id: number }>('POST', `/api/client/${path}`, body);
+      return `/api/client/${path}/${made.body.id}`;
+    };
+    await owner.call('DELETE', await at('labels', { name: 'Named', color: 'red' }));
+    expect(await deleted('label.deleted')).toEqual({ name: 'Named' });
+    await owner.call('DELETE', await at('quick-replies', { shortcut: 'named', text: 'Yes.' }));
+    expect(await deleted('quick-reply.deleted')).toEqual({ shortcut: 'named' });
+    await owner.call('DELETE', await at('webhooks', { name: 'Named', url: 'http://127.0.0.1:9/', events: ['message.received'] }));
+    expect(await deleted('webhook.deleted')).toEqual({ name: 'Named' });
+    const key = await at('api-keys', { name: 'Named', permissions: ['*'] });
+    const heir = await owner.call<{ id: number }>('POST', `${key}/rotate`, { grace_minutes: 0 });
+    expect(await deleted('api-key.rotated')).toMatchObject({ name: 'Named' });
+    await owner.call('DELETE', `/api/client/api-keys/${heir.body.id}`);
+    expect(await deleted('api-key.revoked')).toEqual({ name: 'Named' });
+  });
+
   it('two-step login', async () => {
     const person = { email: 'steps@growth.example', password: 'correct horse battery' };
     const body = { ...person, name: 'Steps', role: 'agent' };

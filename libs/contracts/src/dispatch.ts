@@ -105,7 +105,8 @@ export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-we
 
 export const DeleteWebhook = operation('outbound-webhook-dispatcher', 'delete-webhook', {
   request: Type.Object({ business_id: Id, id: Id }),
-  reply: Type.Object({}),
+  // Absent from the previous version of the service.
+  reply: Type.Object({ name: Type.Optional(Type.String()) }),
   errors: ['NOT_FOUND'],
 });
 

@@ -33,7 +33,12 @@ export const UpdateLabel = operation('send', 'update-label', {
   ...changed,
 });
 /** Removes the label from every conversation. */
-export const DeleteLabel = operation('send', 'delete-label', { request: one, reply: Type.Object({}), errors: ['NOT_FOUND'] });
+export const DeleteLabel = operation('send', 'delete-label', {
+  request: one,
+  // Absent from the previous version of the service.
+  reply: Type.Partial(Type.Pick(Label, ['name'])),
+  errors: ['NOT_FOUND'],
+});
 
 export const ListQuickReplies = operation('send', 'list-quick-replies', {
   isRead: true,
@@ -49,4 +54,9 @@ export const UpdateQuickReply = operation('send', 'update-quick-reply', {
   request: Type.Composite([one, Type.Partial(Type.Object(quickReply))]),
   ...changed,
 });
-export const DeleteQuickReply = operation('send', 'delete-quick-reply', { request: one, reply: Type.Object({}), errors: ['NOT_FOUND'] });
+export const DeleteQuickReply = operation('send', 'delete-quick-reply', {
+  request: one,
+  // Absent from the previous version of the service.
+  reply: Type.Partial(Type.Pick(QuickReply, ['shortcut'])),
+  errors: ['NOT_FOUND'],
+});

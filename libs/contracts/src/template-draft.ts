@@ -76,5 +76,7 @@ export const ChangeTemplate = operation('template', 'change', {
 export const DeleteTemplate = operation('template', 'delete', {
   ...change,
   request: Type.Object({ business_id: Id, id: Id }),
+  // Absent from the previous version of the service.
+  reply: Type.Object({ name: Type.Optional(Type.String()), language: Type.Optional(Type.String()) }),
   errors: [...ERRORS_OF_CHANGES, 'NOT_FOUND'],
 });

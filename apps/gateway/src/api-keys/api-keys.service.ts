@@ -75,7 +75,7 @@ export class ApiKeysService {
       const heirExpiresAt = expires_at && new Date(Date.now() + expires_at.getTime() - created_at.getTime());
       const heir = await this.keys.add(tx, { ...key, business_id, expires_at: heirExpiresAt });
       const old_expires_at = await this.keys.endAfter(tx, id, grace_minutes);
-      const detail = { heir: heir.id, grace_minutes };
+      const detail = { name: key.name, heir: heir.id, grace_minutes };
       await this.audit.add({ user_id, business_id, action: 'api-key.rotated', target: `api-key:${id}`, detail }, tx);
       return { ...heir, expires_at: heirExpiresAt, old_expires_at };
     });
@@ -85,8 +85,9 @@ export class ApiKeysService {
 
   async revoke({ user_id, business_id }: BusinessUser, id: number): Promise<void> {
     await this.db.transaction(async (tx) => {
-      if (!(await this.keys.revoke(tx, business_id, id))) throw notFound();
-      await this.audit.add({ user_id, business_id, action: 'api-key.revoked', target: `api-key:${id}`, detail: {} }, tx);
+      const name = await this.keys.revoke(tx, business_id, id);
+      if (name === null) throw notFound();
+      await this.audit.add({ user_id, business_id, action: 'api-key.revoked', target: `api-key:${id}`, detail: { name } }, tx);
     });
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }

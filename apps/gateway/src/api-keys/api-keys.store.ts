@@ -231,13 +231,13 @@ export class ApiKeysStore {
     return row.expires_at;
   }
 
-  /** @returns false for a key that is unknown, of another business, or already revoked */
-  async revoke(tx: Tx, business_id: number, id: number): Promise<boolean> {
-    const revoked = await tx.query(
-      `UPDATE access.api_keys SET revoked_at = now() WHERE id = $1::bigint AND business_id = $2::bigint AND revoked_at IS NULL RETURNING id`,
+  /** @returns the name of the key; null if it is unknown, of another business, or already revoked */
+  async revoke(tx: Tx, business_id: number, id: number): Promise<string | null> {
+    const [revoked] = await tx.query<{ name: string }>(
+      `UPDATE access.api_keys SET revoked_at = now() WHERE id = $1::bigint AND business_id = $2::bigint AND revoked_at IS NULL RETURNING name`,
       [id, business_id],
     );
-    return revoked.length > 0;
+    return revoked?.name ?? null;
   }
 
   /** Leaves absent fields unchanged. @returns the key's business, or null for an unknown id */

@@ -51,8 +51,10 @@ export class LabelsController {
   @Delete(':id')
   @Responds(Done, 'Delete a label, also from its conversations', { errors: ['NOT_FOUND'] })
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
-    await this.audit.record(entryBy(user, 'label.deleted', `label:${id}`), () =>
-      this.rpc.call(DeleteLabel, { business_id: user.business_id, id }),
+    await this.audit.record(
+      entryBy(user, 'label.deleted', `label:${id}`),
+      () => this.rpc.call(DeleteLabel, { business_id: user.business_id, id }),
+      (deleted) => ({ detail: deleted }),
     );
     return { message: 'Deleted.' };
   }

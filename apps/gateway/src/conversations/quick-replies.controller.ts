@@ -53,8 +53,10 @@ export class QuickRepliesController {
   @Delete(':id')
   @Responds(Done, 'Delete a quick reply', { errors: ['NOT_FOUND'] })
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
-    await this.audit.record(entryBy(user, 'quick-reply.deleted', `quick-reply:${id}`), () =>
-      this.rpc.call(DeleteQuickReply, { business_id: user.business_id, id }),
+    await this.audit.record(
+      entryBy(user, 'quick-reply.deleted', `quick-reply:${id}`),
+      () => this.rpc.call(DeleteQuickReply, { business_id: user.business_id, id }),
+      (deleted) => ({ detail: deleted }),
     );
     return { message: 'Deleted.' };
   }

@@ -84,7 +84,11 @@ export class ClientTemplatesController {
   @Responds(Done, 'Delete a template in its language', { errors: DeleteTemplate.errors })
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     const entry = entryBy(user, 'template.deleted', `template:${id}`);
-    await this.audit.record(entry, () => this.rpc.call(DeleteTemplate, { business_id: user.business_id, id }));
+    await this.audit.record(
+      entry,
+      () => this.rpc.call(DeleteTemplate, { business_id: user.business_id, id }),
+      (deleted) => ({ detail: deleted }),
+    );
     return { message: 'Template deleted.' };
   }
 }

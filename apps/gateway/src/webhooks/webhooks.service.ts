@@ -55,7 +55,11 @@ export class WebhooksService {
 
   async delete(author: Author, id: number): Promise<{ message: string }> {
     const { business_id } = author;
-    await this.audit.record(entryBy(author, 'webhook.deleted', `webhook:${id}`), () => this.rpc.call(DeleteWebhook, { business_id, id }));
+    await this.audit.record(
+      entryBy(author, 'webhook.deleted', `webhook:${id}`),
+      () => this.rpc.call(DeleteWebhook, { business_id, id }),
+      (deleted) => ({ detail: deleted }),
+    );
     return { message: 'Webhook deleted.' };
   }
 

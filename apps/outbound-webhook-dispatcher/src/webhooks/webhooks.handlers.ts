@@ -60,9 +60,10 @@ export class WebhooksHandlers {
 
   @Handles(DeleteWebhook)
   async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
-    if (!(await this.webhooks.delete(business_id, id))) throw webhookNotFound();
+    const name = await this.webhooks.delete(business_id, id);
+    if (name === null) throw webhookNotFound();
     this.announceChange(business_id);
-    return {};
+    return { name };
   }
 
   @Handles(FindWantedEvents)

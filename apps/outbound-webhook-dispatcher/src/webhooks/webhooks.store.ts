@@ -141,19 +141,19 @@ export class WebhooksStore {
   /**
    * Deletes a webhook and its lanes, so nothing more is delivered. Its deliveries, perhaps millions, are deleted later in batches: new events
    * of the business wait for this lock. The lock order of all statements: the webhook, its lanes, its deliveries.
-   * @returns whether the webhook existed
+   * @returns its name; null if there is no such webhook
    */
-  async delete(businessId: number, id: number): Promise<boolean> {
+  async delete(businessId: number, id: number): Promise<string | null> {
     return this.db.transaction(async (tx) => {
-      const [known] = await tx.query<{ events: string[] }>(
-        'SELECT events FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE',
+      const [known] = await tx.query<{ name: string; events: string[] }>(
+        'SELECT name, events FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE',
         [businessId, id],
       );
-      if (!known) return false;
+      if (!known) return null;
       await keepWanted(tx, businessId, known.events);
       await tx.query('DELETE FROM dispatch.lanes WHERE webhook_id = $1', [id]);
       await tx.query('DELETE FROM dispatch.webhooks WHERE id = $1', [id]);
-      return true;
+      return known.name;
     });
   }
 }

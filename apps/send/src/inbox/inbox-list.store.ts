@@ -45,10 +45,15 @@ export class InboxListStore<Row extends { id: number }> {
     if (changed.length === 0) throw notFound();
   }
 
-  /** @throws GatewayError NOT_FOUND */
-  async delete(businessId: number, id: number): Promise<void> {
-    const deleted = await this.db.query(`DELETE FROM send.${this.table} WHERE business_id = $1 AND id = $2 RETURNING id`, [businessId, id]);
-    if (deleted.length === 0) throw notFound();
+  /** @returns the deleted row. @throws GatewayError NOT_FOUND */
+  async delete(businessId: number, id: number): Promise<Omit<Row, 'id'>> {
+    const [key, value] = this.columns;
+    const [deleted] = await this.db.query<Omit<Row, 'id'>>(
+      `DELETE FROM send.${this.table} WHERE business_id = $1 AND id = $2 RETURNING ${key}, ${value}`,
+      [businessId, id],
+    );
+    if (!deleted) throw notFound();
+    return deleted;
   }
 
   private conflict(): GatewayError {

@@ -36,7 +36,10 @@ export class InboxListsHandlers {
   updateLabel: Handler<typeof UpdateLabel> = ({ business_id, id, ...label }) => this.labels.update(business_id, id, label);
 
   @Handles(DeleteLabel)
-  deleteLabel: Handler<typeof DeleteLabel> = ({ business_id, id }) => this.labels.delete(business_id, id);
+  deleteLabel: Handler<typeof DeleteLabel> = async ({ business_id, id }) => {
+    const { name } = await this.labels.delete(business_id, id);
+    return { name };
+  };
 
   @Handles(ListQuickReplies)
   listQuickReplies: Handler<typeof ListQuickReplies> = async ({ business_id }) => ({
@@ -50,5 +53,8 @@ export class InboxListsHandlers {
   updateQuickReply: Handler<typeof UpdateQuickReply> = ({ business_id, id, ...reply }) => this.quickReplies.update(business_id, id, reply);
 
   @Handles(DeleteQuickReply)
-  deleteQuickReply: Handler<typeof DeleteQuickReply> = ({ business_id, id }) => this.quickReplies.delete(business_id, id);
+  deleteQuickReply: Handler<typeof DeleteQuickReply> = async ({ business_id, id }) => {
+    const { shortcut } = await this.quickReplies.delete(business_id, id);
+    return { shortcut };
+  };
 }

@@ -51,10 +51,11 @@ export class TemplateWriting {
     );
   }
 
-  async delete(businessId: number, id: number, deadlineAt: number): Promise<void> {
+  async delete(businessId: number, id: number, deadlineAt: number): Promise<{ name: string; language: string }> {
     await this.connected(businessId);
-    const { platform_id, name } = await this.found(businessId, id);
-    return this.write(businessId, (target) => this.graph.deleteTemplate(target, { id: platform_id, name }, deadlineAt));
+    const { platform_id, name, language } = await this.found(businessId, id);
+    await this.write(businessId, (target) => this.graph.deleteTemplate(target, { id: platform_id, name }, deadlineAt));
+    return { name, language };
   }
 
   private async connected(businessId: number) {

@@ -63,7 +63,7 @@ describe('decision 454: templates are written at WhatsApp, and a sync stores the
 
   const call = (operation: typeof CreateTemplate | typeof ChangeTemplate | typeof DeleteTemplate, request: object) =>
     fixture.harness.rpc.call(operation, { business_id: 1, ...request } as never).then(
-      () => 'done',
+      (reply) => ('name' in reply ? reply : 'done'),
       (error: GatewayError) => error.error_code,
     );
   const draft = { name: 'left', language: 'en', ...CONTENT };
@@ -86,7 +86,7 @@ describe('decision 454: templates are written at WhatsApp, and a sync stores the
     await eventually(() => idOf('left'));
     expect((await fixture.synced()).templates).toContainEqual(expect.objectContaining({ name: 'left', rejected_reason: 'INVALID_FORMAT' }));
     expect(await call(ChangeTemplate, { id, content: CONTENT })).toBe('done');
-    expect(await call(DeleteTemplate, { id })).toBe('done');
+    expect(await call(DeleteTemplate, { id })).toEqual({ name: 'order', language: 'en' });
     const components = [{ type: 'BODY', text: CONTENT.body, example: { body_text: [['Asha', '7']] } }];
     expect(calls('POST').map(({ path, body: sent }) => [path.replace(/^\/v[\d.]+/, ''), JSON.parse(sent) as object])).toEqual([
       ['/801/message_templates', { name: 'left', language: 'en', category: 'UTILITY', parameter_format: 'POSITIONAL', components }],
