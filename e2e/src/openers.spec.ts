@@ -11,6 +11,9 @@ const REFUSED: Record<string, [text: string, ...lines: number[]]> = {
   'style.css': ["a {\n  /* Another's colour */\n}\n", 2],
   'migration.ts': ['const a = `\n-- Of a column,\n-- and more\n${b}\n-- It ends. Who reads it\n`;\n', 2, 5],
   'query.sql': ['SELECT 1; -- Where it is\n', 1],
+  'run.sh': ['#!/bin/sh\nrun # As it is\n# Where nothing runs\n', 3],
+  '.env.example': ['# Where it goes\nA=1\n# B=Of it\n', 1],
+  Dockerfile: ['FROM a\n# What runs\n', 2],
   'page.md': ['It ends. Who reads it\nknows. Whoever writes\n\n- Of a list\n\n| A |\n| --- |\n| What it is |\n', 1, 1, 4, 8],
 };
 const ACCEPTED = {

@@ -49,6 +49,11 @@ function commentsOfSql(text, first = 0) {
   );
 }
 
+/** Reads lines that are comments: a `#` after code may be part of a value. @returns {Paragraph[]} */
+function commentsOfSettings(text) {
+  return paragraphsOf(text.split('\n').map((line) => /^\s*#+(.*)$/.exec(line)?.[1].trim() ?? ''));
+}
+
 /** Leaves out headings, blocks of code and the heads of tables; each cell and item is a paragraph. @returns {Paragraph[]} */
 function textOfMarkdown(text) {
   let isCode = false;
@@ -92,15 +97,26 @@ const READERS = {
   ts: commentsOfScript,
   tsx: commentsOfScript,
   mjs: commentsOfScript,
+  cjs: commentsOfScript,
+  js: commentsOfScript,
   css: commentsOfCss,
   sql: (text) => commentsOfSql(text),
+  sh: commentsOfSettings,
+  yaml: commentsOfSettings,
+  yml: commentsOfSettings,
+  conf: commentsOfSettings,
+  example: commentsOfSettings,
+  Dockerfile: commentsOfSettings,
   md: textOfMarkdown,
 };
+
+/** @returns the file's extension, or the name of a file without one */
+const kindOf = (file) => /[^./]*$/.exec(file)[0];
 
 /** @returns {string[]} one line for each sentence of the files that begins with an excluded word */
 export function forbiddenOpeners(files = trackedFiles()) {
   return files.flatMap((file) => {
-    const paragraphs = READERS[file.split('.').at(-1)](readFileSync(file, 'utf8'), file);
+    const paragraphs = READERS[kindOf(file)](readFileSync(file, 'utf8'), file);
     return paragraphs.flatMap(({ line, text }) =>
       text
         .split(SENTENCE)
@@ -112,7 +128,7 @@ export function forbiddenOpeners(files = trackedFiles()) {
 
 function trackedFiles() {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { encoding: 'utf8' }).split('\n');
-  return files.filter((file) => file.split('.').at(-1) in READERS && !file.endsWith('docs/writing.md'));
+  return files.filter((file) => kindOf(file) in READERS && !file.endsWith('docs/writing.md'));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Builds the image of every app without an engine, by buildah, and prints its size; fails when one has more than 250 MB. As root, on Debian 12:
+# Builds the image of every app without an engine, by buildah, and prints its size; fails when one has more than 250 MB. On Debian 12, as root:
 #   apt-get install buildah
 #   sh tools/images/build.sh
-# Where no registry of images can be reached, `sh tools/images/build.sh --own-bases` first puts the two base images together, from Debian's
-# packages and the Node.js of the npm registry (apt-get install debootstrap); their content follows the originals, but their bytes differ.
+# If no image registry is reachable, `sh tools/images/build.sh --own-bases` first builds the two base images from Debian's packages and the
+# Node.js of the npm registry (apt-get install debootstrap); their content follows the originals, but their bytes differ.
 set -eu
 cd "$(dirname "$0")/../.."
 export BUILDAH_ISOLATION=chroot
