@@ -96,7 +96,7 @@ export class Stack {
     return names.has('platform-simulator');
   }
 
-  /** Runs one of the gateway's commands to its end. */
+  /** Runs a command of an app to its end, such as `create-operator` of the gateway. */
   command(app, args, env = {}) {
     return runOnce(app, entry(app), { ...this.#environmentOf(app), ...env }, args);
   }

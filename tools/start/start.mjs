@@ -4,6 +4,7 @@
 //   --standalone     all services in one process, on the same data (docs/operations.md#one-process)
 //   --replicas N     N processes of each service (.local/processes.json has the ports of further gateways)
 //   --heap MB        heap limit of each service (256, as in the images)
+//   --no-build       runs the existing build (tests)
 //   --throwaway      stops when standard input closes, and deletes its folder then (tests)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
@@ -25,8 +26,8 @@ const began = Date.now();
 const say = (line) => console.log(`▸ ${line}`);
 
 let dir;
-/** A file of the data folder as one may type it: a folder elsewhere has its whole path. */
-const shown = (file) => (relative('.', dir).startsWith('..') ? resolve(dir, file) : relative('.', resolve(dir, file)));
+/** A path to print: relative, or absolute if the data folder is outside the project. */
+const printedPath = (file) => (relative('.', dir).startsWith('..') ? resolve(dir, file) : relative('.', resolve(dir, file)));
 let stack;
 let stopping = false;
 let isAbandoned = false;
@@ -83,11 +84,11 @@ try {
     demoPage(demo, {
       seconds: ((Date.now() - began) / 1000).toFixed(1),
       stop: 'Ctrl-C',
-      more: `Everything else is in ${shown('demo.json')}, the services' log in ${shown('stack.log')}`,
+      more: `Everything else is in ${printedPath('demo.json')}, the services' log in ${printedPath('stack.log')}`,
     }),
   );
   if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
 } catch (error) {
-  // The cause, when a stop interrupts the start.
+  // During a stop, this error is its consequence: do not report it.
   if (!stopping) await stop(1, error.message);
 }

@@ -18,23 +18,23 @@ export function watchSources({ restart, say }) {
     const projects = [...changed];
     changed.clear();
     say('building');
-    const isOfAll = projects.includes('libs');
-    if (!(await build(isOfAll ? [] : ['-p', projects.join()]))) return say('the build failed: see the lines above; what ran goes on');
+    const affectsAll = projects.includes('libs');
+    if (!(await build(affectsAll ? [] : ['-p', projects.join()]))) return say('the build failed: see the lines above; what ran goes on');
     try {
       // The gateway serves the dashboard.
-      await restart(isOfAll ? undefined : new Set(projects.map((app) => (app === 'dashboard' ? 'gateway' : app))));
+      await restart(affectsAll ? undefined : new Set(projects.map((app) => (app === 'dashboard' ? 'gateway' : app))));
       say('ready');
     } catch (error) {
       say(`${error.message}; waiting for the next change`);
     }
   };
-  const heard = (folder) => (_event, file) => {
+  const onChange = (folder) => (_event, file) => {
     if (!file || GENERATED.test(file)) return;
     changed.add(folder === 'libs' ? 'libs' : file.split('/')[0]);
     clearTimeout(timer);
     timer = setTimeout(() => (work = work.then(rebuild)), DEBOUNCE_MS);
   };
-  for (const folder of ['apps', 'libs']) watch(folder, { recursive: true }, heard(folder));
+  for (const folder of ['apps', 'libs']) watch(folder, { recursive: true }, onChange(folder));
   say('watching apps and libs');
 }
 
