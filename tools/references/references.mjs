@@ -5,7 +5,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 const SOURCES = /\.(ts|tsx|mjs|cjs|js|sql|sh|yaml|yml|conf|tpl)$/;
 const DOCUMENTS = { spec: 'docs/specification.md', guarantees: 'docs/guarantees.md', platform: 'docs/platform.md' };
 
-/** @returns {Map<string, { title: string, file: string }>} everything that may be cited, by its name: `spec §4.7`, `guarantees D5`, `decision 18` */
+/** @returns {Map<string, { title: string, file: string }>} everything that may be cited, by its name: `spec §4.7`, `guarantees D5`, `decision 18`; a decision's title is its whole text */
 export function citable() {
   const found = new Map();
   for (const [word, file] of Object.entries(DOCUMENTS)) addSections(found, word, file);
@@ -26,8 +26,8 @@ function addSections(found, word, file) {
 }
 
 function addDecisions(found, file) {
-  for (const [, id, title] of readFileSync(file, 'utf8').matchAll(/^- \*\*(\d+[a-z]?)\.\*\* ([^\n]+)/gm))
-    found.set(`decision ${id}`, { title, file });
+  for (const [, id, text] of readFileSync(file, 'utf8').matchAll(/^- \*\*(\d+[a-z]?)\.\*\* (.+(?:\n {2,}.+)*)/gm))
+    found.set(`decision ${id}`, { title: text.replace(/\s*\n\s+/g, ' '), file });
 }
 
 /** @returns {{ name: string, file: string, line: number, text: string }[]} every citation in the tracked sources */
