@@ -58,7 +58,7 @@ export class BatchHandler {
     this.marks = new BegunMarks(options.db, options.schema, options.durable);
   }
 
-  /** @returns whether it waits behind an earlier event of its key, and comes back through `readmit` */
+  /** @returns whether it waits behind a failed event of its key. `requeue` receives it when that event has ended. */
   queueBehindFailed(received: ReceivedEvent): boolean {
     return this.lanes.queueBehindFailed(received);
   }

@@ -39,7 +39,8 @@ export interface EventConsumerOptions<E extends EventType = EventType> {
   /** `handle` runs a single statement that is idempotent, or writes the inbox itself, so it needs no transaction. */
   singleStatement?: boolean;
   /**
-   * Applies events that were not handled before, in the transaction that writes the inbox. An error rolls all of it back.
+   * Applies events that were not handled before, in the transaction that writes the inbox. An error rolls all of it back. With
+   * `singleStatement`, `tx` is the database: there is no transaction, and only `handle` may write the inbox.
    * @returns events for `afterCommit`
    */
   handle(events: EventEnvelope<E>[], tx: Tx): Promise<EventEnvelope[] | void>;

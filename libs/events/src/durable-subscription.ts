@@ -17,7 +17,7 @@ const EXTEND_EVERY_MS = 500;
 const ORDERED_ACK_WAIT_MS = 30_000;
 /** The wait that makes the server redeliver everything. */
 const REDELIVER_WAIT_MS = 1;
-/** The time that the server gets to notice it, in milliseconds. A busy server needs longer, so each attempt doubles it. */
+/** Wait after shortening the acknowledgement wait, in milliseconds. A busy server needs longer, so each attempt doubles it. */
 const REDELIVER_AFTER_MS = 180;
 const REDELIVER_AFTER_AT_MOST_MS = 1_500;
 /** Lifetime of a request for redelivered messages, in milliseconds: the server sends them at once. */
@@ -181,8 +181,8 @@ export class DurableSubscription {
   }
 
   /**
-   * Receives the messages that the server delivered to nobody who lives, or whose delivery was lost, and passes them on in the order of the
-   * stream. Later ones wait: if the server sends some first, because it is slow or forgot a redelivery, their order is restored here.
+   * Receives messages whose consumer died or whose delivery was lost, and passes them on in stream order. Later ones wait: if the server
+   * sends some first, because it is slow or omitted a redelivery, their order is restored here.
    */
   private async receiveMissed(manager: JetStreamManager, puller: Puller): Promise<void> {
     // They stayed unacknowledged when receiving was interrupted, so the server redelivers them.

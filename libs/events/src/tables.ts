@@ -13,7 +13,7 @@ CREATE TABLE ${schema}.outbox (
   body text NOT NULL,
   -- The trace in which the event was created.
   traceparent text,
-  -- No longer written.
+  -- Unused; an earlier version may still write it.
   origin integer,
   created_at timestamptz NOT NULL DEFAULT now(),
   published_at timestamptz,
@@ -33,11 +33,16 @@ CREATE TABLE ${schema}.outbox_streams (
   last_seq bigint NOT NULL,
   -- Rises with each loss. Acknowledgements of an earlier epoch mark nothing.
   epoch integer NOT NULL DEFAULT 0,
+  -- Sequences of events that were published before belong to a stream that was replaced, so all of these events are missing.
   numbered_from timestamptz NOT NULL DEFAULT '-infinity',
+  -- Every consumer has handled the events that were published until then.
   handled_until timestamptz NOT NULL DEFAULT '-infinity',
+  -- Sequences above it were lost.
   refill_above bigint NOT NULL DEFAULT 0,
+  -- The refill's cursor: published_at and seq of the last event that it passed.
   refill_at timestamptz,
   refill_seq bigint NOT NULL DEFAULT 0,
+  -- The refill ends with the events that were published until then; null if no refill runs.
   refill_until timestamptz
 );
 

@@ -47,7 +47,7 @@ function asBinary(value: unknown, type: ListParameter['type']): unknown {
   return bytes;
 }
 
-/** Statements of one transaction. */
+/** Runs statements: in one transaction, or each alone on a `Database`. */
 export interface Tx {
   query<T>(text: string, values?: unknown[]): Promise<T[]>;
 }
