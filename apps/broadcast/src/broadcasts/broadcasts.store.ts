@@ -54,7 +54,7 @@ type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND phone <> '${ERASED}' AND reason IS DISTINCT FROM '${UNCONFIRMED}'
   AND coalesce(reason, '') NOT LIKE 'RECIPIENT\\_SUPPRESSED:%' AND coalesce(reason, '') NOT LIKE '131050:%'`;
 
-/** The recipient of the running broadcast `$1` waits after an attempt that sent nothing; nobody else is due in the future (decision 747). */
+/** A pending recipient is due later only after an attempt that sent nothing (decision 747). */
 const WAITS = `state = 'pending' AND due_at > now() AND (SELECT status FROM broadcast.broadcasts WHERE id = $1) = 'running'`;
 
 const RECIPIENTS = examine(

@@ -62,7 +62,7 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
   it.each<[string, Access | null, string]>([
     ['a revoked key', null, 'INVALID_API_KEY'],
     ['the Starter plan', { ...NOW, plan: 'Starter', daily_limit: 0 }, 'PLAN_NOT_ALLOWED'],
-  ])('%s pauses it with the cause, and nobody fails', async (_, ended, error_code) => {
+  ])('%s pauses it with the cause, and no recipient fails', async (_, ended, error_code) => {
     const id = await broadcasts.create(RECIPIENTS, CREATED);
     beforeSend = () => {
       access = ended;
@@ -101,7 +101,7 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
     ]);
   });
 
-  it('waits while the gateway does not respond, however long, and nobody fails', async () => {
+  it('waits while the gateway does not respond, however long, and no recipient fails', async () => {
     const asked = new Set<string>();
     broadcasts.findAccess = () => {
       throw new GatewayError('REPLY_LOST', 'Lost.');

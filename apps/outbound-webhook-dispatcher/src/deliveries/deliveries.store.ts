@@ -121,10 +121,6 @@ const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, b
            ORDER BY c.id, reached
          ) event RETURNING event_id`;
 
-/**
- * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
- * deadlock.
- */
 const EVENTS = new RowSet<{ event: EventEnvelope; body: string }>(
   {
     business_id: ['bigint', ({ event }) => event.business_id],
@@ -148,6 +144,10 @@ const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   ordering_key: ['text', ({ attempt }) => attempt.ordering_key],
 });
 
+/**
+ * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
+ * deadlock.
+ */
 @Injectable()
 export class DeliveriesStore {
   constructor(private readonly db: Database) {}
@@ -177,7 +177,7 @@ export class DeliveriesStore {
                FROM e JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
                -- The inbox keeps events for days, the log for weeks.
                WHERE NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.event_id = e.event_id AND ${onRow('d.webhook_id = w.id')})
-                 -- A webhook does not learn that it fails itself.
+                 -- A failing webhook does not receive its own webhook.failing event.
                  AND e.ordering_key <> 'webhook:' || w.id
                ORDER BY e.nth, w.id FOR KEY SHARE OF w) ordered
        ), ${NUMBERED}, first AS MATERIALIZED (

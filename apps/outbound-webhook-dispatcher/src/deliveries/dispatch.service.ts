@@ -28,7 +28,7 @@ export class DispatchService extends BackgroundLoop {
   private readonly running = new Map<Attempt, Promise<void>>();
   /** The last statement that claims or releases attempts; see `serialize`. */
   private turn: Promise<unknown> = Promise.resolve();
-  /** Whether a lane may be due, and whether one of them must not wait; see `wake`. */
+  /** `due`: a lane may have a due delivery. `urgent`: claim without the pause after an empty poll. */
   private due = true;
   private urgent = false;
   private suspects = false;
@@ -69,7 +69,7 @@ export class DispatchService extends BackgroundLoop {
     await this.heartbeat.stop();
   }
 
-  /** A delivery may be due. @param urgent whether it continues a conversation, or may have room */
+  /** A delivery may be due. @param urgent the next delivery of a conversation is due, or a new one that was left to `claim` may have room */
   override wake({ urgent = false } = {}): void {
     this.due = true;
     this.urgent ||= urgent;

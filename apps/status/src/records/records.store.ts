@@ -59,11 +59,6 @@ const MONTH = '(SELECT month FROM status.record_keys k WHERE k.business_id = n.b
 const higher = (column: string) => `CASE WHEN r.rank < excluded.rank THEN excluded.${column} ELSE r.${column} END`;
 const first = (column: string) => `CASE WHEN r.category IS NULL THEN excluded.${column} ELSE r.${column} END`;
 
-/**
- * Keeps one row per message. The acceptance or the first status creates it; its rank only rises, and an equal rank never
- * overwrites (guarantees §3). Records are partitioned by month, so a unique key must contain the month: record_keys holds the
- * month of each message, and the first event of a message creates the key.
- */
 const ACCEPTED = new RowSet<AcceptedEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
   message_id: ['text', ({ data }) => data.message_id],
@@ -127,6 +122,11 @@ const MESSAGES = new RowSet<AcceptedMessage>({
   message_id: ['text', ({ message_id }) => message_id],
 });
 
+/**
+ * Keeps one row per message. The acceptance or the first status creates it; its rank only rises, and an equal rank never
+ * overwrites (guarantees §3). Records are partitioned by month, so a unique key must contain the month: record_keys holds the
+ * month of each message, and the first event of a message creates the key.
+ */
 @Injectable()
 export class RecordsStore {
   constructor(private readonly db: Database) {}

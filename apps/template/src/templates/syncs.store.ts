@@ -37,7 +37,7 @@ export class SyncsStore {
     );
   }
 
-  /** A requested sync counts as running, also while the one before it ends: who asked for it waits for it. */
+  /** A requested sync counts as running even while the previous one ends, because its caller waits for it. */
   async find(businessId: number): Promise<Sync> {
     const [row] = await this.db.query<SyncRow>(
       `SELECT CASE WHEN waits THEN 'failed' WHEN requested_at IS NOT NULL THEN 'running' ELSE state END AS state, started_at, finished_at, found,
