@@ -1,15 +1,14 @@
 import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useContext, useState } from 'react';
-import { api, request, shownByForm, type Schemas } from '../../api/client';
+import { api, request, type Schemas } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { Dimmed } from '../../components/dimmed';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { QueryResult } from '../../components/query-result';
-import { UnsavedForms } from '../../components/unsaved-forms';
 import { LabelChips, labelsQuery } from './label-chips';
 import { DraftButtons } from './draft-buttons';
+import { useDraftForm } from './use-draft-form';
 
 type Color = Schemas['LabelRequest']['color'];
 const COLORS: Color[] = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'violet', 'pink'];
@@ -25,32 +24,23 @@ const NEW: Draft = { id: null, name: '', color: 'gray' };
 export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | undefined) => void }) {
   const queries = useQueryClient();
   const list = useQuery(labelsQuery);
-  const [draft, setDraft] = useState(NEW);
-  /** Changes when the form begins again, with other values. */
-  const [begun, setBegun] = useState(0);
-  const leave = useContext(UnsavedForms)?.leave;
   const done = (id: number | null, to?: string) => {
     const from = list.data?.labels.find((label) => label.id === id)?.name;
     if (from !== undefined && from !== to) onRenamed(from, to);
     for (const queryKey of [['labels'], ['inbox']]) void queries.invalidateQueries({ queryKey });
   };
-  const save = useMutation({
-    mutationFn: ({ id, ...body }: Draft): Promise<unknown> =>
+  const form = useDraftForm<Draft>({
+    empty: NEW,
+    save: ({ id, ...body }) =>
       id === null
         ? request(api.POST('/api/client/labels', { body }))
         : request(api.PUT('/api/client/labels/{id}', { params: { path: { id } }, body })),
-    onError: shownByForm,
-    onSuccess: (_, { id, name }) => done(id, name),
+    onSaved: ({ id, name }) => done(id, name),
   });
-  const begin = (values: Draft) => {
-    setDraft(values);
-    setBegun((nth) => nth + 1);
-    save.reset();
-  };
   const remove = useMutation({
     mutationFn: (id: number) => request(api.DELETE('/api/client/labels/{id}', { params: { path: { id } } })),
     onSuccess: (_, id) => {
-      if (id === draft.id) begin(NEW);
+      if (id === form.draft.id) form.clear();
       done(id);
     },
   });
@@ -67,7 +57,7 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
                   <LabelChips names={[label.name]} />
                 </Group>
                 <Group gap="xs" wrap="nowrap">
-                  <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => leave?.(() => begin(label))}>
+                  <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => form.edit(label)}>
                     Edit
                   </Button>
                   <ConfirmButton
@@ -87,16 +77,16 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
           )
         }
       </QueryResult>
-      <Form key={begun} gap="xs" onSubmit={() => save.mutate(draft, { onSuccess: () => begin(NEW) })} error={save.error}>
+      <Form key={form.begun} gap="xs" onSubmit={form.submit} error={form.saving.error}>
         <Field name="name">
           <TextInput
             label="Name"
-            autoFocus={begun > 0}
+            autoFocus={form.begun > 0}
             placeholder="VIP"
             maxLength={40}
             required
-            value={draft.name}
-            onChange={(e) => setDraft({ ...draft, name: e.currentTarget.value })}
+            value={form.draft.name}
+            onChange={(e) => form.setDraft({ ...form.draft, name: e.currentTarget.value })}
           />
         </Field>
         <Field name="color">
@@ -104,11 +94,11 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
             label="Color"
             allowDeselect={false}
             data={COLORS}
-            value={draft.color}
-            onChange={(color) => setDraft({ ...draft, color: color ?? draft.color })}
+            value={form.draft.color}
+            onChange={(color) => form.setDraft({ ...form.draft, color: color ?? form.draft.color })}
           />
         </Field>
-        <DraftButtons isNew={draft.id === null} isSaving={save.isPending} onCancel={() => begin(NEW)} />
+        <DraftButtons isNew={form.draft.id === null} isSaving={form.saving.isPending} onCancel={form.clear} />
       </Form>
     </Stack>
   );

@@ -1,15 +1,14 @@
 import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useContext, useState } from 'react';
-import { api, request, shownByForm } from '../../api/client';
+import { api, request } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 import { QueryResult } from '../../components/query-result';
-import { UnsavedForms } from '../../components/unsaved-forms';
 import { DraftButtons } from './draft-buttons';
+import { useDraftForm } from './use-draft-form';
 import { variableProblem } from './variable-problem';
 
 const NEW = { id: null as number | null, shortcut: '', text: '' };
@@ -18,32 +17,23 @@ const NEW = { id: null as number | null, shortcut: '', text: '' };
 export function QuickReplies() {
   const queries = useQueryClient();
   const list = useQuery(quickRepliesQuery);
-  const [draft, setDraft] = useState(NEW);
-  /** Changes when the form begins again, with other values. */
-  const [begun, setBegun] = useState(0);
-  const leave = useContext(UnsavedForms)?.leave;
   const refresh = () => void queries.invalidateQueries({ queryKey: quickRepliesQuery.queryKey });
-  const save = useMutation({
-    mutationFn: ({ id, ...body }: typeof NEW): Promise<unknown> =>
+  const form = useDraftForm({
+    empty: NEW,
+    save: ({ id, ...body }): Promise<unknown> =>
       id === null
         ? request(api.POST('/api/client/quick-replies', { body }))
         : request(api.PUT('/api/client/quick-replies/{id}', { params: { path: { id } }, body })),
-    onError: shownByForm,
-    onSuccess: refresh,
+    onSaved: refresh,
   });
-  const begin = (values: typeof NEW) => {
-    setDraft(values);
-    setBegun((nth) => nth + 1);
-    save.reset();
-  };
   const remove = useMutation({
     mutationFn: ({ id }: QuickReply) => request(api.DELETE('/api/client/quick-replies/{id}', { params: { path: { id } } })),
     onSuccess: (_, { id }) => {
-      if (id === draft.id) begin(NEW);
+      if (id === form.draft.id) form.clear();
       refresh();
     },
   });
-  const problem = variableProblem(draft.text);
+  const problem = variableProblem(form.draft.text);
   return (
     <Stack>
       <QueryResult query={list} rows={2}>
@@ -62,12 +52,7 @@ export function QuickReplies() {
                   </Text>
                 </Box>
                 <Group gap="xs" wrap="nowrap">
-                  <Button
-                    variant="default"
-                    size="compact-sm"
-                    aria-label={`Edit ${reply.shortcut}`}
-                    onClick={() => leave?.(() => begin(reply))}
-                  >
+                  <Button variant="default" size="compact-sm" aria-label={`Edit ${reply.shortcut}`} onClick={() => form.edit(reply)}>
                     Edit
                   </Button>
                   <Button
@@ -85,22 +70,17 @@ export function QuickReplies() {
           )
         }
       </QueryResult>
-      <Form
-        key={begun}
-        gap="xs"
-        onSubmit={() => problem === null && save.mutate(draft, { onSuccess: () => begin(NEW) })}
-        error={save.error}
-      >
+      <Form key={form.begun} gap="xs" onSubmit={() => problem === null && form.submit()} error={form.saving.error}>
         <Field name="shortcut">
           <TextInput
             label="Shortcut"
-            autoFocus={begun > 0}
+            autoFocus={form.begun > 0}
             placeholder="hours"
             leftSection="/"
             maxLength={32}
             required
-            value={draft.shortcut}
-            onChange={(e) => setDraft({ ...draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
+            value={form.draft.shortcut}
+            onChange={(e) => form.setDraft({ ...form.draft, shortcut: e.currentTarget.value.replace(/[\s/]/g, '') })}
           />
         </Field>
         <Field name="text">
@@ -112,11 +92,11 @@ export function QuickReplies() {
             minRows={2}
             maxLength={4096}
             required
-            value={draft.text}
-            onChange={(e) => setDraft({ ...draft, text: e.currentTarget.value })}
+            value={form.draft.text}
+            onChange={(e) => form.setDraft({ ...form.draft, text: e.currentTarget.value })}
           />
         </Field>
-        <DraftButtons isNew={draft.id === null} isSaving={save.isPending} onCancel={() => begin(NEW)} />
+        <DraftButtons isNew={form.draft.id === null} isSaving={form.saving.isPending} onCancel={form.clear} />
       </Form>
     </Stack>
   );
