@@ -1,17 +1,7 @@
 export { eventually } from './eventually';
 export { startReceiver, type ReceivedRequest, type Receiver } from './receiver';
 export { runToEnd, spawnNode, type NodeChild } from './child';
-export {
-  freePort,
-  startServers,
-  templateDatabase,
-  testDatabase,
-  testNats,
-  testPostgres,
-  testRedis,
-  type ServerUrls,
-  type TestDatabase,
-} from './servers';
+export { freePort, startServers, templateDatabase, testDatabase, testNats, testRedis, type ServerUrls, type TestDatabase } from './servers';
 export { newContext, startBrowser } from './browser';
 export { installedProgram } from './programs';
 export { PLATFORM_ERRORS, type PlatformErrorRow } from './platform-errors';

@@ -116,12 +116,6 @@ async function buildTemplate(key: string, build: (url: string) => Promise<unknow
   return template;
 }
 
-/** A separate PostgreSQL that a test may kill (`process.kill(pid)`). */
-export async function testPostgres(): Promise<{ url: string; pid: number; stop(): Promise<void> }> {
-  const { servers, stop } = await startServers('postgres');
-  return { url: servers.postgres.url, pid: servers.postgres.pid, stop };
-}
-
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
