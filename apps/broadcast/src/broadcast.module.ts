@@ -4,13 +4,13 @@ import { BroadcastConfig } from './broadcast.config';
 import { BroadcastsHandlers } from './broadcasts/broadcasts.handlers';
 import { BroadcastsStore } from './broadcasts/broadcasts.store';
 import { broadcastPersonalData } from './personal-data';
-import { KeyAccess } from './running/key-access.service';
+import { KeyAccessClient } from './running/key-access-client.service';
+import { RecipientSender } from './running/recipient-sender.service';
 import { ReportsConsumer } from './running/reports.consumer';
 import { RecipientsStore } from './running/recipients.store';
 import { ReportsStore } from './running/reports.store';
 import { RunnerService } from './running/runner.service';
 import { RunsStore } from './running/runs.store';
-import { SendingService } from './running/sending.service';
 import { UnclearService } from './running/unclear.service';
 import { UnclearStore } from './running/unclear.store';
 
@@ -50,8 +50,8 @@ const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
     ReportsStore,
     RunsStore,
     UnclearStore,
-    KeyAccess,
-    SendingService,
+    KeyAccessClient,
+    RecipientSender,
     RunnerService,
     UnclearService,
     ReportsConsumer,

@@ -91,10 +91,10 @@ export class Broadcasts {
     return id;
   }
 
-  /** Advances time for attempts in flight and for suspended broadcasts. */
+  /** Advances time for attempts in flight and for idle broadcasts. */
   async advanceTime(seconds: number): Promise<void> {
     const past = (column: string) => `${column} = ${column} - interval '${seconds} seconds'`;
-    // The recipients first: a broadcast that wakes in between would be suspended by their old times.
+    // The recipients first: a broadcast that wakes in between would become idle by their old times.
     await this.harness.db.query(
       `UPDATE broadcast.recipients SET ${past('attempted_at')}, ${past('due_at')} WHERE state IN ('sending', 'unclear')`,
     );

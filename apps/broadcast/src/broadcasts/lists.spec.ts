@@ -46,7 +46,7 @@ describe('guarantees §10, N2: lists of a business with many broadcasts', () => 
 
   it('decision 450: a reply reads the messages of its day, and not all that the person ever got', async () => {
     const reply = { business_id: 3, phone: '919876543210', quoted: null, at: new Date().toISOString() };
-    const rows = await rowsRead(harness.db, (db) => new ReportsStore().applyReplies(db, [reply]));
+    const rows = await rowsRead(harness.db, (db) => new ReportsStore().applyCustomerMessages(db, [reply]));
     expect(rows['recipients']).toBeLessThanOrEqual(100);
     const store = new BroadcastsStore(harness.db);
     const replied = await Promise.all([1, 2].map(async (id) => (await store.progress(3, id)).replied));

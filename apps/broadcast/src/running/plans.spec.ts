@@ -63,7 +63,7 @@ describe.each([
     let due: DueRecipient[] = [];
     expect(await recipientsRead(async (db) => (due = await claim(db)))).toBeLessThanOrEqual(FEW);
     expect(due).toHaveLength(CLAIMED);
-    expect(await recipientsRead((db) => new RecipientsStore(db).record(due.map(sent)))).toBeLessThanOrEqual(FEW);
+    expect(await recipientsRead((db) => new RecipientsStore(db).recordAttempts(due.map(sent)))).toBeLessThanOrEqual(FEW);
     await claim(harness.db);
     await harness.db.query(`UPDATE broadcast.recipients SET due_at = now() WHERE state = 'sending'`);
     let unclear: unknown[] = [];
@@ -79,7 +79,7 @@ describe.each([
     const { lease, due } = await recipients.claim(claimed, 192, true);
     claimed.lease = lease;
     expect([due?.length, statements.length]).toEqual([192, 1]);
-    await recipients.record((due ?? []).map(sent));
+    await recipients.recordAttempts((due ?? []).map(sent));
     expect(statements).toHaveLength(3);
     const [counted] = await harness.db.query<{ sent: number }>('SELECT sent FROM broadcast.broadcasts WHERE id = 2');
     const [stored] = await harness.db.query<{ n: number }>(
@@ -90,7 +90,7 @@ describe.each([
 
   it('takes a broadcast over, and checks whether it has ended, without reading all open recipients', async () => {
     expect(await recipientsRead((db) => new RunsStore(db).complete(2))).toBeLessThanOrEqual(FEW);
-    expect(await recipientsRead((db) => new RunsStore(db).suspend(claimed))).toBeLessThanOrEqual(FEW);
+    expect(await recipientsRead((db) => new RunsStore(db).waitUntilDue(claimed))).toBeLessThanOrEqual(FEW);
     await new RunsStore(harness.db).release(claimed);
     expect(await recipientsRead((db) => new RunsStore(db).claim())).toBeLessThanOrEqual(FEW);
   });

@@ -85,6 +85,13 @@ const RECORD = `WITH held AS MATERIALIZED (
   )
   SELECT broadcast_id, nth, state FROM moved`;
 
+/** A recipient that RECORD changed. */
+interface MovedRow {
+  broadcast_id: string;
+  nth: number;
+  state: string;
+}
+
 /** A claimed recipient with the lease and the status of its broadcast; only the latter two if nothing is due. */
 type ClaimRow = { lease: string; status: string } & (DueRecipient | { [Field in keyof DueRecipient]: null });
 
@@ -143,21 +150,30 @@ export class RecipientsStore {
     });
   }
 
-  /**
-   * Records how attempts ended and updates the counters of their broadcasts once. Every transaction locks broadcasts before their
-   * recipients, so that no two deadlock.
-   * @param ended whether the attempts themselves ended; false for what the send service reports later
-   */
-  async record(ends: EndedAttempt[], ended = true): Promise<void> {
+  /** Records how attempts ended. */
+  async recordAttempts(ends: EndedAttempt[]): Promise<void> {
+    await this.db.transaction((tx) => this.record(tx, ends, true));
+  }
+
+  /** Records what the send service reports about attempts without a known outcome, and wakes their broadcasts. */
+  async recordQueried(ends: EndedAttempt[]): Promise<void> {
     await this.db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
-      const moved = await tx.query<{ broadcast_id: string; nth: number; state: string }>(RECORD, [...ENDS.values(ends), ended]);
-      await pauseWithCause(tx, causesOf(ends, moved));
-      if (ended) return;
+      const moved = await this.record(tx, ends, false);
       const resolved = moved.filter(({ state }) => state !== 'unclear').map(({ broadcast_id }) => broadcast_id);
       if (resolved.length > 0)
         await tx.query('UPDATE broadcast.broadcasts SET idle_until = NULL WHERE id = ANY ($1::bigint[])', [resolved]);
     });
+  }
+
+  /**
+   * Updates the counters of the broadcasts once. Every transaction locks broadcasts before their recipients, so that no two deadlock.
+   * @param survived whether the process survived the attempts, so that none of them counts as unfinished
+   */
+  private async record(tx: Tx, ends: EndedAttempt[], survived: boolean): Promise<MovedRow[]> {
+    await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
+    const moved = await tx.query<MovedRow>(RECORD, [...ENDS.values(ends), survived]);
+    await pauseWithCause(tx, causesOf(ends, moved));
+    return moved;
   }
 
   /** Locks the broadcast before its recipients. @returns whether it runs under this lease */
@@ -180,7 +196,7 @@ export class RecipientsStore {
 }
 
 /** The cause of each broadcast that pauses, by its id. */
-function causesOf(ends: EndedAttempt[], moved: { broadcast_id: string; nth: number }[]): Map<string, PauseCause> {
+function causesOf(ends: EndedAttempt[], moved: MovedRow[]): Map<string, PauseCause> {
   const recipient = (broadcast: string | number, nth: number) => `${broadcast} ${nth}`;
   const causes = new Map(
     ends.flatMap(({ broadcastId, nth, end }) =>

@@ -5,7 +5,7 @@ import { failureReason } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 import { ConsumerFactory, EventConsumers } from '@mgw/service';
 import { causeOfReport } from './pause-cause';
-import { ReportsStore, type Reply, type Report } from './reports.store';
+import { ReportsStore, type CustomerMessage, type Report } from './reports.store';
 
 /** Finds a row if a message of any business may still get a reply (reports.store.ts). An index serves each part. */
 const AWAITS_REPLIES = `
@@ -42,14 +42,14 @@ export class ReportsConsumer extends EventConsumers {
         idempotent: true,
         latencyTolerant: true,
         isIdle: async () => !(await awaitsReplies.get(FRESH_MS)),
-        handle: (events, tx) => reports.applyReplies(tx, events.flatMap(replyOf)),
+        handle: (events, tx) => reports.applyCustomerMessages(tx, events.flatMap(customerMessageOf)),
       }),
     ]);
   }
 }
 
 /** @returns nothing for a reaction, which is no reply */
-function replyOf({ business_id, at, data: { from, type, context } }: EventEnvelope<typeof MessageReceived>): Reply[] {
+function customerMessageOf({ business_id, at, data: { from, type, context } }: EventEnvelope<typeof MessageReceived>): CustomerMessage[] {
   return type === 'reaction' ? [] : [{ business_id, phone: from, quoted: context?.message_id ?? null, at }];
 }
 

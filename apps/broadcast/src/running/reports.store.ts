@@ -21,7 +21,7 @@ export const REPORTED_DELIVERY = `CASE WHEN f.reason IS NULL AND f.rank IS DISTI
 const RANK = 'coalesce(f.rank, CASE WHEN f.reason IS NULL THEN 4 ELSE 3 END)';
 
 /** A customer's message. */
-export interface Reply {
+export interface CustomerMessage {
   business_id: number;
   phone: string;
   /** The message that it quotes; a tapped button quotes its template. */
@@ -32,8 +32,8 @@ export interface Reply {
 /** The platform's clock has whole seconds, and may be behind. */
 const CLOCK_SKEW = `interval '1 minute'`;
 
-/** Recipients to whose message `n` may be the reply. */
-const REPLIED_BY = `broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
+/** Recipients who may have replied with the customer's message `n`. */
+const MAY_HAVE_REPLIED = `broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id
   WHERE r.attempted_at BETWEEN n.at - interval '1 day' AND n.at + ${CLOCK_SKEW}
     AND ${onRow(`b.business_id = n.business_id AND r.state IN ('sending', 'sent', 'unclear')`)}`;
 
@@ -105,24 +105,25 @@ export class ReportsStore {
   }
 
   /**
-   * Marks the newest recipients to whose message each one may be the reply: the one it quotes, or the person's own of the last day. A reply may arrive
-   * before the outcome of its send is recorded. The index has the day, so that the person's earlier messages are not read.
+   * Marks the newest recipient who may have replied with each message: the one whose message it quotes, or the customer's own of the last
+   * day. A reply may arrive before the outcome of its send is recorded. The index has the day, so that the person's earlier messages are
+   * not read.
    */
-  async applyReplies(tx: Tx, replies: Reply[]): Promise<void> {
+  async applyCustomerMessages(tx: Tx, messages: CustomerMessage[]): Promise<void> {
     const found = await tx.query<{ broadcast_id: string; nth: number; at: string }>(
       `SELECT r.broadcast_id, r.nth, min(n.at)::text AS at
        FROM unnest($1::bigint[], $2::text[], $3::text[], $4::timestamptz[]) AS n (business_id, phone, quoted, at)
        CROSS JOIN LATERAL (
-         (SELECT r.broadcast_id, r.nth, r.attempted_at, true AS is_quoted FROM ${REPLIED_BY} AND r.message_id = n.quoted)
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, true AS is_quoted FROM ${MAY_HAVE_REPLIED} AND r.message_id = n.quoted)
          UNION ALL
-         (SELECT r.broadcast_id, r.nth, r.attempted_at, false FROM ${REPLIED_BY} AND r.phone = n.phone ORDER BY r.attempted_at DESC LIMIT 1)
+         (SELECT r.broadcast_id, r.nth, r.attempted_at, false FROM ${MAY_HAVE_REPLIED} AND r.phone = n.phone ORDER BY r.attempted_at DESC LIMIT 1)
          ORDER BY is_quoted DESC, attempted_at DESC LIMIT 1
        ) r GROUP BY r.broadcast_id, r.nth`,
       [
-        replies.map(({ business_id }) => business_id),
-        replies.map(({ phone }) => phone),
-        replies.map(({ quoted }) => quoted),
-        replies.map(({ at }) => at),
+        messages.map(({ business_id }) => business_id),
+        messages.map(({ phone }) => phone),
+        messages.map(({ quoted }) => quoted),
+        messages.map(({ at }) => at),
       ],
     );
     if (found.length === 0) return;

@@ -3,9 +3,9 @@ import { OutboxRelay } from '@mgw/events';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { BroadcastConfig } from '../broadcast.config';
+import { RecipientSender } from './recipient-sender.service';
 import { RecipientsStore, type EndedAttempt } from './recipients.store';
 import { RunsStore, type RunningBroadcast } from './runs.store';
-import { SendingService } from './sending.service';
 
 /** Broadcasts that one process runs at once. */
 const MAX_RUNNING = 16;
@@ -41,7 +41,7 @@ export class RunnerService extends BackgroundLoop {
   constructor(
     private readonly runs: RunsStore,
     private readonly recipients: RecipientsStore,
-    private readonly sending: SendingService,
+    private readonly sender: RecipientSender,
     private readonly relay: OutboxRelay,
     private readonly config: BroadcastConfig,
     @Inject(LOGGER) private readonly logger: Logger,
@@ -116,7 +116,7 @@ export class RunnerService extends BackgroundLoop {
         if ((due === null || run.isYielding) && inFlight.size === 0) break;
         allowance -= due?.length ?? 0;
         for (const recipient of due ?? []) {
-          const sent = this.sending.send(broadcast, recipient, claimedAt).then((end) => {
+          const sent = this.sender.send(broadcast, recipient, claimedAt).then((end) => {
             inFlight.delete(sent);
             ended.push(end);
           });
@@ -129,7 +129,7 @@ export class RunnerService extends BackgroundLoop {
       await Promise.all(inFlight);
       await this.record(ended);
     }
-    if (run.isYielding) await this.runs.yieldTurn(broadcast);
+    if (run.isYielding) await this.runs.endSlice(broadcast);
     else await this.runs.release(broadcast);
   }
 
@@ -137,15 +137,15 @@ export class RunnerService extends BackgroundLoop {
   private async record(ended: EndedAttempt[]): Promise<void> {
     if (ended.length === 0) return;
     await this.recipients
-      .record(ended)
+      .recordAttempts(ended)
       .catch((error: unknown) =>
         this.logger.warn({ err: error, broadcast_id: ended[0]?.broadcastId }, 'recording sends failed; will query them'),
       );
   }
 
-  /** Completes or suspends a broadcast that has nothing due and nothing in flight. @returns whether it did either */
+  /** Completes a broadcast that has nothing due and nothing in flight, or lets it wait until something is due. @returns whether it did either */
   private async end(broadcast: RunningBroadcast): Promise<boolean> {
-    if (!(await this.runs.complete(broadcast.id))) return this.runs.suspend(broadcast);
+    if (!(await this.runs.complete(broadcast.id))) return this.runs.waitUntilDue(broadcast);
     this.relay.wake();
     return true;
   }

@@ -95,7 +95,7 @@ describe('spec §10: running broadcasts', () => {
     'decision 671: records the sends that have ended once before each claim, however many responses there are',
     async ({ broadcasts, harness, sends, becomes }) => {
       const claims = jest.spyOn(RecipientsStore.prototype, 'claim');
-      const records = jest.spyOn(RecipientsStore.prototype, 'record');
+      const records = jest.spyOn(RecipientsStore.prototype, 'recordAttempts');
       await harness.run(service);
       // WhatsApp responds to a message once the outcome of the previous one is stored.
       let responses = 0;

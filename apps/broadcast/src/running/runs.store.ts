@@ -24,8 +24,8 @@ export const LEASE = '2 seconds';
 const UNCLEAR_DELAY = '45 seconds';
 
 /**
- * A broadcast is runnable if it is due, no process holds its lease and it is not suspended. Broadcasts of one business share its number's
- * throughput, so one runs at a time: a started one before a new one and the older first, unless it is suspended.
+ * A broadcast is runnable if it is due, no process holds its lease and it is not idle. Broadcasts of one business share its number's
+ * throughput, so one runs at a time: a started one before a new one and the older first, unless it is idle.
  */
 const RUNNABLE = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
   AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.idle_until IS NULL OR b.idle_until <= now())
@@ -105,8 +105,8 @@ export class RunsStore {
   }
 
   /** Releases the lease until the next recipient is due, if that is more than a second away. @returns whether it did */
-  async suspend({ id, lease }: RunningBroadcast): Promise<boolean> {
-    const suspended = await this.db.query(
+  async waitUntilDue({ id, lease }: RunningBroadcast): Promise<boolean> {
+    const idle = await this.db.query(
       `UPDATE broadcast.broadcasts SET lease_until = NULL, idle_until = next.at
        FROM (SELECT coalesce(
          (SELECT min(due_at) FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'pending'),
@@ -115,11 +115,11 @@ export class RunsStore {
        WHERE id = $1 AND lease_until = $2 AND status = 'running' AND next.at > now() + interval '1 second' RETURNING id`,
       [id, lease],
     );
-    return suspended.length > 0;
+    return idle.length > 0;
   }
 
   /** Ends the lease, so that broadcasts that have waited longer run first. */
-  async yieldTurn({ id, lease }: RunningBroadcast): Promise<void> {
+  async endSlice({ id, lease }: RunningBroadcast): Promise<void> {
     const end = `now() - interval '1 millisecond'`;
     await this.db.query(`UPDATE broadcast.broadcasts SET lease_until = ${end} WHERE id = $1 AND lease_until = $2`, [id, lease]);
   }

@@ -3,7 +3,7 @@ import { FindSends, gatewayMessageId, type FoundSend } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
-import { MAX_ATTEMPTS } from './sending.service';
+import { MAX_ATTEMPTS } from './recipient-sender.service';
 import { NEVER_SENT, RecipientsStore, type RecipientEnd } from './recipients.store';
 import { UnclearStore, type UnclearRecipient } from './unclear.store';
 
@@ -48,7 +48,7 @@ export class UnclearService extends BackgroundLoop {
     // Without a response the recipient is queried again soon.
     const response = await this.rpc.call(FindSends, request, { deadlineAt }).catch(() => null);
     const end = response && endOf(response.sends[0] ?? null, recipient, intentId);
-    if (end) await this.recipients.record([{ broadcastId, nth, intentId, end }], false);
+    if (end) await this.recipients.recordQueried([{ broadcastId, nth, intentId, end }]);
   }
 }
 

@@ -193,8 +193,8 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
       broadcasts.findSend = sendInState('unknown');
       await harness.run(service);
       const id = await broadcasts.create(2);
-      const isSuspended = `SELECT FROM broadcast.broadcasts WHERE idle_until > now() + interval '10 seconds'`;
-      await eventually(async () => (await harness.db.query(isSuspended)).length === 1);
+      const isIdle = `SELECT FROM broadcast.broadcasts WHERE idle_until > now() + interval '10 seconds'`;
+      await eventually(async () => (await harness.db.query(isIdle)).length === 1);
       let respond = (): void => undefined;
       const responds = new Promise<void>((resolve) => (respond = resolve));
       let queried = false;
@@ -203,7 +203,7 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
         await responds;
         return found(messageId);
       };
-      // Only the query is due; the broadcast stays suspended until it has begun.
+      // Only the query is due; the broadcast stays idle until it has begun.
       await harness.db.query(
         `UPDATE broadcast.recipients SET attempted_at = attempted_at - interval '1 minute', due_at = now() WHERE state = 'unclear'`,
       );

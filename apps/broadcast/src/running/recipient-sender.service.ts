@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { GatewayError, intentIdOf, SendTemplate, type Access } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import { KeyAccess } from './key-access.service';
+import { KeyAccessClient } from './key-access-client.service';
 import { causeOf } from './pause-cause';
 import type { DueRecipient, EndedAttempt, RecipientEnd } from './recipients.store';
 import type { RunningBroadcast } from './runs.store';
@@ -26,10 +26,10 @@ const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_E
  * Idempotency-Key prevents a second message if two processes attempt the same recipient.
  */
 @Injectable()
-export class SendingService {
+export class RecipientSender {
   constructor(
     private readonly rpc: RpcClient,
-    private readonly keys: KeyAccess,
+    private readonly keys: KeyAccessClient,
   ) {}
 
   /**

@@ -14,7 +14,7 @@ export interface ChargedKey {
  * lost, the change takes effect within five seconds.
  */
 @Injectable()
-export class KeyAccess {
+export class KeyAccessClient {
   private readonly cached: RefreshingCache<ChargedKey, Access | null>;
 
   constructor(rpc: RpcClient) {
