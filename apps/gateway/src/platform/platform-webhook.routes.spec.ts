@@ -153,21 +153,21 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     expect(await Promise.all(unhindered)).toEqual(Array(10).fill(200));
   });
 
-  describe('floods of wrong signatures, beside a suspect address of WhatsApp (decisions 259, 738)', () => {
+  describe('floods of wrong signatures, beside an address of WhatsApp that posted wrong ones (decisions 259, 738)', () => {
     const FORGED = Buffer.alloc(100_000, ' ');
     const GENUINE = Buffer.alloc(10_000, ' ');
     const WHATSAPP = '157.240.1.1';
     const STRANGERS = ['203.0.113.5', '198.51.100.9'];
 
     /** From then on checks wait for `respond`. */
-    const makeSuspect = async (addresses: string[]) => {
+    const postWrongSignatures = async (addresses: string[]) => {
       respond();
       for (const address of addresses)
         for (let n = 0; n < 10; n++) expect(await post(Buffer.from('{}'), { signature: WRONG, address })).toBe(401);
       responded = new Promise<void>((resolve) => (respond = resolve));
       checked = [];
     };
-    beforeEach(() => makeSuspect([WHATSAPP, ...STRANGERS]));
+    beforeEach(() => postWrongSignatures([WHATSAPP, ...STRANGERS]));
 
     it('refuse no right signature, whose check takes turns with theirs', async () => {
       let refused = 0;
@@ -192,7 +192,7 @@ describe('platform callbacks at the gateway (platform §4)', () => {
 
     it('refuse none either from many networks of a /48, which have one turn and one budget together', async () => {
       const networks = Array.from({ length: 40 }, (_, n) => `2001:db8:1:${n.toString(16)}::1`);
-      await makeSuspect(networks);
+      await postWrongSignatures(networks);
       const large = Buffer.alloc(200_000, ' ');
       let refused = 0;
       const forged = networks.map(async (address) => {

@@ -14,7 +14,7 @@ const MEGABYTE = 1024 * 1024;
 /** Bytes of bodies in memory. Each body takes about four times its size while it waits for its response. */
 const LIMITS = { body: BODY_LIMIT, total: 16 * MEGABYTE, address: 12 * MEGABYTE };
 /** A separate budget for addresses that post wrong signatures, so that they cannot use up the budget of others. */
-const LIMITS_OF_SUSPECTS = { body: BODY_LIMIT, total: 6 * MEGABYTE, address: 4 * MEGABYTE };
+const LIMITS_OF_WRONG_SIGNERS = { body: BODY_LIMIT, total: 6 * MEGABYTE, address: 4 * MEGABYTE };
 const SIGNATURE = /^sha256=[0-9a-f]{64}$/i;
 /** The platform retries when it gets no response. */
 const RESPONSE_WITHIN_MS = 8_000;
@@ -25,13 +25,13 @@ const RESPONSE_WITHIN_MS = 8_000;
  */
 export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, logger: Logger): void {
   const bodies = new CallbackBodies(LIMITS);
-  const bodiesOfSuspects = new CallbackBodies(LIMITS_OF_SUSPECTS);
+  const bodiesOfWrongSigners = new CallbackBodies(LIMITS_OF_WRONG_SIGNERS);
   const wrong = new WrongSignatures();
 
   const receive = async (request: FastifyRequest, reply: FastifyReply, signature: string): Promise<number> => {
     // A stranger may have all networks of a /48, so they share one turn and one budget.
     const address = siteOf(request.ip);
-    const body = await (wrong.isSuspect(address) ? bodiesOfSuspects : bodies).read(request.raw, address);
+    const body = await (wrong.isWrongSigner(address) ? bodiesOfWrongSigners : bodies).read(request.raw, address);
     untilClosed(reply.raw, () => body.drop('the caller disconnected'));
     try {
       const context = { requestId: request.id, deadlineAt: Date.now() + RESPONSE_WITHIN_MS };

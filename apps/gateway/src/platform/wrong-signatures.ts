@@ -25,26 +25,26 @@ interface Waiter {
 
 /**
  * Slows down addresses that post wrong signatures, but refuses none: WhatsApp may post from the same address, for example when a
- * business stored a wrong app secret, or through a proxy that is not trusted. Suspect addresses take turns, so a flood from one does not
+ * business stored a wrong app secret, or through a proxy that is not trusted. Such addresses take turns, so a flood from one does not
  * delay another. Each gateway counts on its own.
  */
 export class WrongSignatures {
   private readonly addresses = new LRUCache<string, SlidingWindow>({ ...atMost(10_000), ttl: 60_000 });
   private running = 0;
   private runningBytes = 0;
-  /** The queue of each suspect address; the address that was served last comes last. */
+  /** The queue of each such address; the address that was served last comes last. */
   private readonly waiting = new Map<string, Waiter[]>();
 
-  isSuspect(address: string): boolean {
+  isWrongSigner(address: string): boolean {
     return (this.addresses.get(address)?.count(Date.now()) ?? 0) >= LIMIT;
   }
 
   /**
-   * Runs a check; a suspect address waits for a slot.
+   * Runs a check; an address that posts wrong signatures waits for a slot.
    * @param isWrong whether the result is a wrong signature
    */
   async check<T>(address: string, visit: Visit, work: () => Promise<T>, isWrong: (result: T) => boolean): Promise<T> {
-    if (!this.isSuspect(address)) return this.counted(address, await work(), isWrong);
+    if (!this.isWrongSigner(address)) return this.counted(address, await work(), isWrong);
     await this.enter(address, visit);
     let holdMs = 0;
     try {
