@@ -1159,7 +1159,7 @@ describe('the dashboard’s pages', () => {
   });
 
   describe('operator', () => {
-    it('asks before a change of plan, suspends and resumes, and shows the connection and the audit of a business (decision 386)', async () => {
+    it('confirms before a change of plan, suspends and resumes, and shows the connection and the audit of a business (decision 386)', async () => {
       await openHome(stack.demo.operator);
       await page.getByLabel('Search businesses').fill(stack.starter.name);
       await page.getByRole('link', { name: stack.growth.name }).waitFor({ state: 'detached' });
@@ -1341,7 +1341,7 @@ describe('the dashboard’s pages', () => {
       expect(await page.locator('p').count()).toBe(0);
     });
 
-    it('moves nothing for a person who asks for less motion', async () => {
+    it('moves nothing for a person who prefers less motion', async () => {
       await page.addInitScript(`moves = 0; document.addEventListener('transitionrun', () => moves++)`);
       const respond = await hold('**/api/client/webhooks*');
       await logIn();

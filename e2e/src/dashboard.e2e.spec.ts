@@ -565,7 +565,7 @@ describe('the dashboard', () => {
     expect((await mira.call('GET', '/api/client/messages')).status).toBe(401);
   });
 
-  it('turns two-step login on with a QR code, and asks for a code at the next login', async () => {
+  it('turns two-step login on with a QR code, and requires a code at the next login', async () => {
     const person = { email: 'steps@growth.example', password: 'a long enough password' };
     const owner = await dashboardUser(stack.demo.site_url, stack.growth.owner);
     expect((await owner.call('POST', '/api/client/team', { ...person, name: 'Steps', role: 'agent' })).status).toBe(200);

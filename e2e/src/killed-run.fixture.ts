@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort, spawnNode, testNats, testRedis } from '@mgw/testing';
 import { ROOT, startStack } from './stack';
 
-/** Never ends by itself. Its file says that everything runs. */
+/** Never ends by itself. Its file marks that everything runs. */
 it('starts everything that a test may start', async () => {
   const stack = await startStack({ standalone: true });
   await Promise.all([testNats(), testRedis()]);

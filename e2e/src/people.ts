@@ -33,7 +33,7 @@ export function integrator(baseUrl: string, key: string): Integrator {
   };
 }
 
-/** Repeats a request that has an Idempotency-Key or no effect while the gateway says that a retry may succeed, as a careful client does. */
+/** Repeats a request that has an Idempotency-Key or no effect while the gateway reports that a retry may succeed, as a careful client does. */
 export async function untilDone<B>(request: () => Promise<ApiResponse<B>>): Promise<ApiResponse<B>> {
   for (;;) {
     const response = await request();

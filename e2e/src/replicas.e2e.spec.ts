@@ -35,7 +35,7 @@ describe('two replicas of each service', () => {
   }
   const via = (key: string, n: number) => integrator(`${sites[n % 2]}/api/v1`, key);
   const template = (phone: string) => ({ phone, template_name: 'order_update', body_params: ['Asha', '1'] });
-  /** Sends one template to each of so many phones at once. */
+  /** Sends one template to each of the given number of phones at once. */
   const sendTo = (prefix: string, many: number, key: string) =>
     Promise.all(
       Array.from({ length: many }, (_, n) => {

@@ -6,7 +6,7 @@ import { alternate, cpuPerThousand, median, sum } from './product.mjs';
 
 const KINDS = ['template', 'text', 'media', 'otp'];
 
-/** @returns what the load generator measured. Says so if it counted less because the product refused, for example beyond 100,000 sends a minute. */
+/** @returns what the load generator measured. Warns if it counted less because the product refused, for example beyond 100,000 sends a minute. */
 export function load(options) {
   return new Promise((resolve, reject) => {
     const generator = spawn(process.execPath, [join(import.meta.dirname, 'load.mjs'), JSON.stringify(options)], {

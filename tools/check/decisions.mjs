@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-/** The start of a decision; a letter tells apart those that share a number, such as 29 and 29b. */
+/** The start of a decision; a letter distinguishes those that share a number, such as 29 and 29b. */
 const DECISION = /^- \*\*(\d+)([a-z]?)\.\*\* /gm;
 /** A row of the README: a file and its ranges, such as `101–130, 241`. */
 const ROW = /^\| \[([\w-]+\.md)\]\([^)]*\) *\| ([\d–, ]+): /gm;

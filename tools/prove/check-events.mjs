@@ -20,7 +20,7 @@ const recordsOf = ({ deliveries, webhooks }) => {
 
 /** Events that one consumer writes, one transaction after the other. */
 const isInbound = ({ subject }) => /^public\.(message\.received|conversation\.created)$/.test(subject);
-/** Transactions that begin within this time may overlap, and their sequences say nothing then. */
+/** Transactions that begin within this time may overlap, and their sequences prove nothing then. */
 const OVERLAP_MS = 1_000;
 
 const isLater = (one, other) =>

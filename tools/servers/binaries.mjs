@@ -76,7 +76,7 @@ export function ensurePrograms(names, say = () => {}) {
       encoding: 'utf8',
       timeout: (LOCKED_FOR_S + 240) * 1_000,
     });
-  // Keep existing configuration files: apt must not ask.
+  // Keep existing configuration files: apt must not prompt.
   const install = () => apt('-o', 'Dpkg::Options::=--force-confold', 'install', '--no-install-recommends', ...packages);
   const end = Date.now() + LOCKED_FOR_S * 1_000;
   let result = install();

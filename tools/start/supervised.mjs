@@ -122,7 +122,7 @@ function parsed(line) {
   }
 }
 
-/** Runs a command of an app to its end. @throws Error with its last line if it fails, or one that says that it took too long */
+/** Runs a command of an app to its end. @throws Error with its last line if it fails, or with the fact that it took too long */
 export async function runOnce(name, file, env, args = [], timeoutMs = 60_000) {
   const child = spawn(process.execPath, [file, ...args], {
     env,

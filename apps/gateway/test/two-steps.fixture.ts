@@ -3,7 +3,7 @@ import type { Browser } from './browser.fixture';
 
 const OWN_TOTP = '/api/client/me/totp';
 
-/** The code that an authenticator app shows so many periods from now. */
+/** The code that an authenticator app shows the given number of periods from now. */
 export const codeOf = (secret: string, ahead = 0): string => new TOTP({ secret }).generate({ timestamp: Date.now() + ahead * 30_000 });
 
 export async function beginTwoSteps(session: Browser): Promise<string> {

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 
-/** One line of the check list. `unknown` means that nobody could say: the platform did not respond, or another check comes first. */
+/** One line of the check list. `unknown` means that there is no result: the platform did not respond, or another check comes first. */
 export const ConnectionCheck = Type.Object({
   name: Type.Union(
     (['token', 'permissions', 'number', 'app_secret', 'subscription', 'callback', 'received'] as const).map((name) => Type.Literal(name)),

@@ -67,7 +67,7 @@ export const PlatformStatus = eventType(
     /** Our intent id from `biz_opaque_callback_data`; resolves sends whose response was lost. */
     callback_data: Nullable(Type.String()),
     error: Nullable(Type.Object({ code: Nullable(Type.Integer()), text: Type.String() })),
-    /** Absent in statuses that say nothing about the price. */
+    /** Absent in statuses without a price. */
     pricing: Type.Optional(Billing),
   }),
 );

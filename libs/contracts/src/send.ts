@@ -229,7 +229,7 @@ export const MarkRead = operation('send', 'mark-read', {
   deadlineMs: 10_000,
 });
 
-/** Marks the customer's messages of a conversation as read, if the business's setting `mark_read_on_open` asks for it. */
+/** Marks the customer's messages of a conversation as read, if the business's setting `mark_read_on_open` is on. */
 export const MarkConversationRead = operation('send', 'mark-conversation-read', {
   request: Type.Object({ business_id: Id, conversation_id: Id }),
   reply: Type.Object({}),

@@ -45,7 +45,7 @@ export class Harness {
     return new Sealer(this.env['SEALING_KEYS'] ?? '');
   }
 
-  /** Rotates the sealing key as docs/operations.md says, with two replicas, and leaves the service stopped. */
+  /** Rotates the sealing key as docs/operations.md describes, with two replicas, and leaves the service stopped. */
   async rotateKeys<C extends RunSettings>(options: ServiceOptions<C>): Promise<void> {
     const added = `new:${randomBytes(32).toString('base64')}`;
     this.env['SEALING_KEYS'] = `${added},${this.env['SEALING_KEYS']}`;

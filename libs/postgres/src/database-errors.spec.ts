@@ -23,7 +23,7 @@ describe('a statement that failed', () => {
     failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 1_000 }, (pool) =>
       pool.connect().then((client) => pool.query('SELECT 1').finally(() => client.release())),
     );
-  /** The server accepts the connection and says nothing. */
+  /** The server accepts the connection and sends nothing. */
   const notOpened = async () => {
     const server = createServer((socket) => socket.on('error', () => undefined));
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));

@@ -10,7 +10,7 @@ const Text2 = migration('Text1763000000002', 'ALTER TABLE shop.notes ADD text te
 const Tags1 = migration('Tags1763000000001', 'CREATE TABLE shop.tags (id integer)');
 const Slow2 = migration('Slow1763000000002', 'SELECT pg_sleep(0.4)');
 
-/** The first message of a connection without the limits that it asks for, which PgBouncer ignores. */
+/** The first message of a connection without the limits that it requests, which PgBouncer ignores. */
 function withoutLimits(start: Buffer): Buffer {
   const words = start.subarray(8).toString().split('\0');
   const kept = words.flatMap((name, at) => (at % 2 === 1 || name.endsWith('_timeout') ? [] : [`${name}\0${words[at + 1] ?? ''}\0`]));

@@ -86,7 +86,7 @@ async function openDataSource({ url, schema, migrations }: SchemaOptions) {
     logging: false,
     extra: poolOptions({ url, schema, poolSize: 1, statementTimeoutMs: STATEMENT_WITHIN_MS }),
   }).initialize();
-  // A PgBouncer ignores the limits that a connection asks for at its start.
+  // A PgBouncer ignores the limits that a connection requests at its start.
   await dataSource.query(`SET statement_timeout = ${STATEMENT_WITHIN_MS}; SET lock_timeout = ${TABLE_LOCK_WITHIN_MS}`);
   return dataSource;
 }

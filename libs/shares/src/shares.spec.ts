@@ -25,7 +25,7 @@ describe('shares of a pool (guarantees §10, N2)', () => {
     expect(shares.tryTake('newcomer')).not.toBeNull();
   });
 
-  it.each([1 / 8, 1 / 4, 1 / 3, 1 / 2, 15 / 16])('tells how many places a holder would get, with a largest part of %d', (largest) => {
+  it.each([1 / 8, 1 / 4, 1 / 3, 1 / 2, 15 / 16])('reports how many places a holder would get, with a largest part of %d', (largest) => {
     for (let others = 0; others <= 3; others++) {
       const taken = () => {
         const shares = new Shares({ places: 128, largest });

@@ -24,7 +24,7 @@ const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, producer: Span
 
 type Active = AsyncLocalStorage<SpanContext | undefined>;
 
-/** Spans by OpenTelemetry's SDK: sampled, queued within bounds and exported with a deadline, as its own variables say. */
+/** Spans by OpenTelemetry's SDK: sampled, queued within bounds and exported with a deadline, as its own variables configure. */
 export class OtlpTracing implements Tracing {
   private readonly current: Active = new AsyncLocalStorage();
   private readonly processor = new BatchSpanProcessor(new OTLPTraceExporter());

@@ -13,7 +13,7 @@ export async function startBrowser(): Promise<Browser> {
 /** Longest wait for an element or a page, in milliseconds. Playwright's own 30 seconds are too short for a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** A new session in the browser, for a person who asked for less motion. */
+/** A new session in the browser, for a person who prefers less motion. */
 export async function newContext(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
   context.setDefaultTimeout(PATIENCE_MS);

@@ -53,7 +53,7 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     return (await broadcasts.harness.rpc.call(CheckBroadcast, request)).daily_limit;
   };
 
-  it('the check says what is left, a creation beyond it sends nothing, and broadcasts at once never pass it together', async () => {
+  it('the check shows what is left, a creation beyond it sends nothing, and broadcasts at once never pass it together', async () => {
     const midnight = `${new Date(Date.parse(scheduled_at) + 86_400_000).toISOString().slice(0, 10)}T00:00:00.000Z`;
     expect(await left()).toEqual({ limit: 5, used: 0, left: 5, resets_at: midnight });
     const attempts = await Promise.allSettled([1, 2, 3, 4].map(() => broadcasts.create(2, limited)));
@@ -306,7 +306,7 @@ describe('decision 451: retrying the failed recipients', () => {
     expect(await broadcasts.get(id)).toMatchObject({ retryable: 2 });
   });
 
-  it('decision 621: never takes people who opted out, before their message or since; the check says how many and what is left', async () => {
+  it('decision 621: never takes people who opted out, before their message or since; the check shows how many and what is left', async () => {
     const check = (of: number, other: object = {}) =>
       broadcasts.harness.rpc.call(CheckRetry, { business_id: 1, id: of, timezone: 'UTC', daily_limit: 20_000, ...other });
     const [optedOut, since, failed] = [0, 1, 2].map((i) => broadcasts.phoneOf(i)) as [string, string, string];

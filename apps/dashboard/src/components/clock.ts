@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The current time in milliseconds, updated four times a minute unless `everyMs` says otherwise. */
+/** The current time in milliseconds, updated four times a minute unless `everyMs` sets another interval. */
 export function useNow(everyMs: number = MINUTE_MS / 4): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

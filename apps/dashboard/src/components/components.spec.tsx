@@ -161,7 +161,7 @@ describe('the dashboard’s components (decision 430)', () => {
       return input.getAttribute('aria-invalid') === 'true' ? texts.join('') : null;
     };
 
-    it('says at each field why its value is wrong, focuses the first one, and sends nothing until it is right', async () => {
+    it('shows at each field why its value is wrong, focuses the first one, and sends nothing until it is right', async () => {
       draw(<Invitation />);
       await press('Invite');
       expect([faultAt(/^Name/), faultAt(/^Email/), faultAt(/^Limit/)]).toEqual([
@@ -248,7 +248,7 @@ describe('the dashboard’s components (decision 430)', () => {
     });
   });
 
-  it.each([FormModal, FormDrawer])('decision 630: a dialog asks before it drops what was entered', async (Dialog) => {
+  it.each([FormModal, FormDrawer])('decision 630: a dialog confirms before it discards input', async (Dialog) => {
     drawBetweenListeners();
     const close = jest.fn();
     function Named() {

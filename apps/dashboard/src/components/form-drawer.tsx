@@ -1,7 +1,7 @@
 import { Drawer, type DrawerProps } from '@mantine/core';
 import { useDiscardQuestion } from './use-discard-question';
 
-/** A drawer with a form, which asks before it drops what was entered. */
+/** A drawer with a form. It confirms before it discards input. */
 export function FormDrawer(props: DrawerProps) {
   const { dialog, question } = useDiscardQuestion(props);
   return (

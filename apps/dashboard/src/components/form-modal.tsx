@@ -1,7 +1,7 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useDiscardQuestion } from './use-discard-question';
 
-/** A dialog with a form, which asks before it drops what was entered. */
+/** A dialog with a form. It confirms before it discards input. */
 export function FormModal(props: ModalProps) {
   const { dialog, question } = useDiscardQuestion(props);
   return (

@@ -1,5 +1,5 @@
 export const number = (value: number): string => new Intl.NumberFormat('en').format(value);
-/** Says neither 0 % of some nor 100 % of less than all. */
+/** Shows neither 0 % of some nor 100 % of less than all. */
 export const percent = (part: number, whole: number): string => {
   if (whole === 0) return '–';
   const rounded = Math.round((part / whole) * 100);

@@ -13,7 +13,7 @@ export function momentOf(local: string, timezone: string): Date | null {
   return moments.length === 0 ? null : new Date(Math.min(...moments));
 }
 
-/** Says that the clocks of a zone skip a local time; null for every other text. */
+/** The error that the clocks of a zone skip a local time; null for every other text. */
 export function skippedFault(local: string, timezone: string): string | null {
   const isTime = !Number.isNaN(Date.parse(`${local}Z`));
   return isTime && momentOf(local, timezone) === null ? `Clocks in ${timezone} skip this time. Choose another one.` : null;

@@ -6,7 +6,7 @@ const SUFFIXES: Record<string, number> = { K: 1_000, M: 1_000_000 };
 
 type NumberDetails = Pick<Schemas['Connection'], 'display_phone_number' | 'quality_rating' | 'messaging_limit'>;
 
-/** The number as people write it, and what WhatsApp says of it; a member is null while that is unknown. */
+/** The number as people write it, and what WhatsApp reports about it; a member is null while that is unknown. */
 export function numberDetails({ display_phone_number: number, quality_rating, messaging_limit }: NumberDetails) {
   const phone = number === null ? null : phoneShown(number);
   return { phone, quality: QUALITIES[quality_rating ?? ''] ?? null, limit: limitOf(messaging_limit) };

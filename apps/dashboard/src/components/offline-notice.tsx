@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconWifiOff } from '@tabler/icons-react';
 
-/** Says that the page cannot be current, and that nothing waits to be sent (decision 187). */
+/** Warns that the page cannot be current, and that nothing waits to be sent (decision 187). */
 export function OfflineNotice() {
   return (
     <Alert color="yellow" mb="md" icon={<IconWifiOff />} title="You are offline">

@@ -1,6 +1,6 @@
 const UNCLEAR = 'OUTCOME_UNKNOWN: ';
 
-/** The status that people see. An unclear send has the status `failed`, and its reason tells it apart (decision 23a). */
+/** The status that people see. An unclear send has the status `failed`, and its reason distinguishes it (decision 23a). */
 export function shownStatus(status: string, reason: string | null): string {
   return status === 'failed' && reason?.startsWith(UNCLEAR) ? 'unclear' : status;
 }

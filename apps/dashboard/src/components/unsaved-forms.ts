@@ -3,13 +3,13 @@ import { createContext } from 'react';
 interface Unsaved {
   /** False while the closed dialog fades. */
   isOpen: boolean;
-  /** Each form of the dialog adds a function that says whether its values differ from those that it began with. */
+  /** Each form of the dialog adds a function that returns whether its values differ from its first ones. */
   checks: Set<() => boolean>;
-  /** Runs an action that drops what was entered. If something was, it asks first. */
+  /** Runs an action that discards input, after a confirmation if there is some. */
   leave: (action: () => void) => void;
 }
 
-/** The forms of a dialog; null outside a dialog that asks. */
+/** The forms of a dialog; null outside a dialog that confirms. */
 export const UnsavedForms = createContext<Unsaved | null>(null);
 
 /** The values of a form's controls, as a text that can be compared. */

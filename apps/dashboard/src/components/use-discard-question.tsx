@@ -10,7 +10,7 @@ interface Dialog {
 }
 
 /**
- * Makes a dialog ask before it drops what a person entered in its forms (decision 630).
+ * Makes a dialog confirm before it discards what a person entered in its forms (decision 630).
  * @returns the dialog's props, and the question, which stands beside the dialog
  */
 export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, children }: Dialog) {

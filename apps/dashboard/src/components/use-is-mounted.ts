@@ -1,6 +1,6 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Says to a response that arrives late whether its component is still there. */
+/** Lets the handler of a late response check whether its component is still mounted. */
 export function useIsMounted(): RefObject<boolean> {
   const isMounted = useRef(false);
   useEffect(() => {

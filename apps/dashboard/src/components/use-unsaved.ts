@@ -1,7 +1,7 @@
 import { useContext, useEffect, useRef } from 'react';
 import { UnsavedForms } from './unsaved-forms';
 
-/** Makes the dialog around ask before it drops what was entered (decision 630). @param isUnsaved whether something was */
+/** Makes the surrounding dialog confirm before it discards input (decision 630). @param isUnsaved whether something was */
 export function useUnsaved(isUnsaved: () => boolean): void {
   const checks = useContext(UnsavedForms)?.checks;
   const latest = useRef(isUnsaved);

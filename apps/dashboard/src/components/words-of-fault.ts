@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { counted } from './format-number';
 
-/** Says in the form's words why a field's value is wrong, or null if it is right; the label goes in front. A required text must not be blank. */
+/** Why a field's value is wrong, in the form's words, or null if it is right; the label goes in front. A required text must not be blank. */
 export function wordsOf(control: HTMLInputElement | HTMLTextAreaElement): string | null {
   const { validity, minLength, validationMessage, required, value } = control;
   const { type = '', min = '', max = '' } = control instanceof HTMLInputElement ? control : {};
@@ -20,7 +20,7 @@ const rangeOf = (min: string, max: string): string =>
     .filter(Boolean)
     .join(' ');
 
-/** The `ref` of an input with a rule that HTML lacks. @param fault says why the value is wrong; false if it is right */
+/** The `ref` of an input with a rule that HTML lacks. @param fault why the value is wrong; false if it is right */
 export const invalidIf = (fault: string | false) => (input: HTMLInputElement | null) => input?.setCustomValidity(fault || '');
 
 /** Puts the label before a message that continues it, such as `must be an email address`. */

@@ -69,7 +69,7 @@ describe('pages by their address (decision 430)', () => {
     await screen.findByRole('heading', { name: 'Choose an account' });
   };
 
-  it('login: asks for one of several accounts, then for its code (decision 709)', async () => {
+  it('login: offers several accounts, then requires the code of the chosen one (decision 709)', async () => {
     expectErrors();
     await openPicker();
     expect(screen.queryByRole('alert')).toBeNull();
@@ -79,7 +79,7 @@ describe('pages by their address (decision 430)', () => {
     expect(sent().at(-1)?.body).toEqual({ email: 'a@b.example', password: 'x', user_id: 9, code: '123456' });
   });
 
-  it('login: forgets the chosen account with the email, and lets the person choose another one', async () => {
+  it('login: drops the chosen account when the email changes, and lets the person choose another one', async () => {
     expectErrors();
     await openPicker();
     await press(/^Northwind/);
@@ -151,7 +151,7 @@ describe('pages by their address (decision 430)', () => {
     await screen.findByRole('heading', { name: 'Choose an account' });
   });
 
-  it('login: asks for one of several accounts after an organization’s login (decision 709)', async () => {
+  it('login: offers several accounts after an organization’s login (decision 709)', async () => {
     expectErrors();
     open('/login?choose=true', { 'POST /api/client/oidc/login': asksForAccount });
     await screen.findByRole('heading', { name: 'Choose an account' });
@@ -407,7 +407,7 @@ describe('pages by their address (decision 430)', () => {
     await screen.findByRole('heading', { level: 1, name: 'Personal data' });
   });
 
-  it('decision 631: a page says in the frame that the browser is offline, and loads its data when the network returns', async () => {
+  it('decision 631: a page shows in the frame that the browser is offline, and loads its data when the network returns', async () => {
     open('/people', { 'GET /api/client/erasures': () => ({ erasures: [], next_cursor: null }) });
     await screen.findByRole('heading', { level: 1, name: 'Personal data' });
     await waitFor(() => expect(queries.isFetching()).toBe(0));
@@ -449,7 +449,7 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.getAllByRole('heading', { level: 1 }).map(({ textContent }) => textContent)).toEqual([name]);
   });
 
-  it('usage: explains a wrong day, and says nothing of a service that starts', async () => {
+  it('usage: explains a wrong day, and does not mention a service that starts', async () => {
     const refusal = new Refusal(400, { error: 'from must be a day of the calendar', details: [] });
     open('/usage?from=2026-02-30', { 'GET /api/client/usage': () => refusal });
     const alert = await screen.findByText('from must be a day of the calendar');
@@ -469,7 +469,7 @@ describe('pages by their address (decision 430)', () => {
     }
   });
 
-  it('settings: names the cause and reason of an opt-out, and asks before it lifts one', async () => {
+  it('settings: names the cause and reason of an opt-out, and confirms before it lifts one', async () => {
     const one = {
       phone: '+919876543233',
       state: 'opted_out_marketing',
@@ -486,7 +486,7 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([]);
   });
 
-  it('settings: an import says what is wrong with a file, and takes the corrected one of the same name', async () => {
+  it('settings: an import shows what is wrong with a file, and takes the corrected one of the same name', async () => {
     open('/settings', {
       'GET /api/client/suppressions': () => ({ suppressions: [], next_cursor: null }),
       'POST /api/client/suppressions/import': () => ({ added: 1, unchanged: 0, faults: [] }),
@@ -581,7 +581,7 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: '2026-05-06T01:38:00.000Z' } }]);
   });
 
-  it('decision 55: broadcasts: says that a business may send none, by its limit instead of its plan', async () => {
+  it('decision 55: broadcasts: shows that a business may send none, by its limit instead of its plan', async () => {
     const openAs = async (plan: string, broadcast_daily_limit: number) => {
       open('/broadcasts', {
         'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }),
@@ -631,7 +631,7 @@ describe('pages by their address (decision 430)', () => {
     expect(origins).toEqual(['Not shown', 'Command line']);
   });
 
-  it('plan bar: says that a Starter plan does not send', async () => {
+  it('plan bar: shows that a Starter plan does not send', async () => {
     open('/people', { 'GET /api/client/me': () => ({ user: { id: 1, role: 'owner' }, business: { ...business, plan: 'Starter' } }) });
     await screen.findByText('The Starter plan does not send through the API.');
   });

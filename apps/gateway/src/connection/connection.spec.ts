@@ -173,7 +173,7 @@ describe('the connection and its templates (spec §10)', () => {
       expect(await received()).toMatchObject({ name: 'received', ...check });
     });
 
-    it('says unknown if the arrival of callbacks cannot be read', async () => {
+    it('reports unknown if the arrival of callbacks cannot be read', async () => {
       dashboard.neighbours.respond(GetCallbackTimes, () => {
         throw new GatewayError('INTERNAL', 'no');
       });

@@ -69,7 +69,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(refused?.retryAfterSeconds).toBeGreaterThan(0);
   });
 
-  it('guarantees §8: forget requests of the future after the clock of Redis was set back', async () => {
+  it('guarantees §8: discard requests of the future after the clock of Redis was set back', async () => {
     const access = key(4, 5);
     const client = new Redis(redis.url);
     const future = (Date.now() + 3_600_000) * 1_000;
@@ -134,7 +134,7 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
 });
 
 describe('the sliding window in memory', () => {
-  it('forgets times of the future after the clock was set back', () => {
+  it('discards times of the future after the clock was set back', () => {
     const window = new SlidingWindow();
     expect([3_600_000, 3_600_001, 1_000, 1_001, 1_002].map((at) => window.take(2, at))).toEqual([0, 0, 0, 0, 60]);
   });

@@ -163,7 +163,7 @@ export class LoginService {
   }
 }
 
-/** Anybody may invite an address, so neither the password nor the OIDC provider says which account the person wants (decision 709). */
+/** Anybody may invite an address, so neither the password nor the OIDC provider decides which account the person wants (decision 709). */
 function chosen(accounts: Account[], userId: number | null): Account {
   const [account, ...others] = userId === null ? accounts : accounts.filter(({ id }) => id === userId);
   if (!account) throw wrongLogin();

@@ -77,7 +77,7 @@ describe('login (spec §10)', () => {
     await login(email, PASSWORD).expect(429);
   });
 
-  it('asks a person with one password at several businesses for the account (decision 709)', async () => {
+  it('requires the account of a person with one password at several businesses (decision 709)', async () => {
     const { email, id } = await dashboard.user('owner', await dashboard.business());
     const other = await dashboard.session('owner', await dashboard.business());
     const twin = await other.post('/api/client/team', { email, name: 'Twin', role: 'agent', password: PASSWORD }).expect(200);

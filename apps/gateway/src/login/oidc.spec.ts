@@ -66,7 +66,7 @@ describe('login with an OpenID Connect provider (additions §7, decision 375)', 
     }
   });
 
-  it('asks for the account if another business has invited the address, so that an invitation keeps nobody out (decision 709)', async () => {
+  it('requires the account if another business has invited the address, so that an invitation keeps nobody out (decision 709)', async () => {
     const other = await dashboard.session('owner', await dashboard.business());
     const invited = await other.post('/api/client/team', { email: owner.email, name: 'Asha', role: 'agent' }).expect(200);
     const { url, cookie } = await begin();

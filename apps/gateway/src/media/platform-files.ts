@@ -12,7 +12,7 @@ import type { MediaInfo } from './media.responses';
 const DESCRIBE_WITHIN_MS = 10_000;
 /** The platform blocks a number after twenty failures in an hour. */
 const FAILURES = { ...atMost(10_000), ttl: 10 * 60_000 };
-/** The platform's codes for an object that does not exist or that the connection may not read. It does not say which. */
+/** The platform's codes for an object that does not exist or that the connection may not read. It does not distinguish them. */
 const NOT_READABLE = new Set([33, 100]);
 
 /** The description of a file, and its bytes. */

@@ -32,7 +32,7 @@ const RENEW_EVERY = 2;
 type ErasedPerson = PersonRef & { hash_key: string };
 
 /**
- * Erases people. Each round asks every service to erase; the person is erased after a round in which no service found anything. The row of
+ * Erases people. Each round calls every service to erase; the person is erased after a round in which no service found anything. The row of
  * the erasure is the durable command: rounds go on after a crash, on any gateway. When only the store has files of the person, the erasure waits
  * without rounds until they are deleted, and ends with one more round.
  */

@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
 import { IsString, Length } from 'class-validator';
 
-/** A string with so many characters. */
+/** A string whose number of characters is within bounds. */
 export const IsText = (min: number, max: number): PropertyDecorator => applyDecorators(Length(min, max), IsString());

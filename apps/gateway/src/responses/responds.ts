@@ -14,9 +14,9 @@ export interface Description {
   wildcard?: string;
   /** Content type of a 200 if it is not JSON. */
   contentType?: string;
-  /** Whether a query parameter asks for the same list as CSV. */
+  /** Whether a query parameter requests the same list as CSV. */
   csv?: boolean;
-  /** Whether the response is a file unless a query parameter asks for its description. */
+  /** Whether the response is a file unless a query parameter requests its description. */
   file?: boolean;
   /** Whether the body is a file of any type. */
   takesFile?: boolean;

@@ -202,7 +202,7 @@ describe('webhook management (spec §4.9)', () => {
     },
   );
 
-  it('decision 353: a recovery has a period, and says what it queued and where the next one begins', async () => {
+  it('decision 353: a recovery has a period, and reports what it queued and where the next one begins', async () => {
     const asked: unknown[] = [];
     dashboard.neighbours.respond(RecoverDeliveries, (request) => {
       asked.push(request);

@@ -45,7 +45,7 @@ describe('the phone page (platform §8.4)', () => {
     expect((await page.getByLabel('Message').boundingBox())?.width).toBeGreaterThan(150);
   });
 
-  it('tells the accounts apart, and says that a restart deletes the state', async () => {
+  it('distinguishes the accounts, and shows that a restart deletes the state', async () => {
     expect(await page.getByLabel('Business').locator('option').allTextContents()).toEqual([
       'Simulator account 1 (+12025550101)',
       'Simulator account 2 (+13125550102)',

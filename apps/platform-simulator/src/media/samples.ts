@@ -57,7 +57,7 @@ function emptyFilm(): Buffer {
   return Buffer.concat([box('ftyp', Buffer.from('isom'), uint32(512), Buffer.from('isommp42')), box('moov', box('mvhd', head))]);
 }
 
-/** One page that says hello. */
+/** One page with the word hello. */
 function pdf(): Buffer {
   const page = 'BT /F1 24 Tf 72 700 Td (Hello from the simulator) Tj ET';
   const objects = [

@@ -4,7 +4,7 @@ import type { SuppressionState } from '../suppression/suppression';
 /** calling → accepted | refused | unknown; unknown → accepted (proved by a status callback) | unconfirmed (after 24 hours); see guarantees §1. */
 export type IntentState = 'calling' | 'accepted' | 'refused' | 'unknown' | 'unconfirmed';
 
-/** The failure reason of an unclear send: the message log tells it from a failure by this code (decision 23a). */
+/** The failure reason of an unclear send: the message log distinguishes it from a failure by this code (decision 23a). */
 export const unclearReason = (text: string): string => `OUTCOME_UNKNOWN: ${text}.`;
 
 /** A message before its reservation. */

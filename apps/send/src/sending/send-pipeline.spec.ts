@@ -92,7 +92,7 @@ describe('sending a message (guarantees §1)', () => {
       const events = await sending.harness.published('message.not-sent');
       return events.length > 0 && events;
     });
-    // The message log tells it from a failure by this code (decision 23a).
+    // The message log distinguishes it from a failure by this code (decision 23a).
     expect(event?.data).toMatchObject({ reason: expect.stringMatching(/^OUTCOME_UNKNOWN: .* may have been sent/) as string });
     expect(await sending.template({ idempotency })).toMatchObject({ error_code: 'OUTCOME_UNKNOWN', status: 409 });
     expect(sending.platform.calls()).toHaveLength(1);

@@ -127,7 +127,7 @@ describe('decision 530: the check list of a connection (additions §9)', () => {
     await eventually(async () => (await fixture.connection())?.status === 'connected');
   });
 
-  it('says unknown when the platform does not respond in its form, and shows when a token ends', async () => {
+  it('reports unknown when the platform does not respond in its form, and shows when a token ends', async () => {
     const expires_at = now + 60 * day;
     respond({ '/debug_token': tokenNode({ expires_at }), '/801/subscribed_apps': {}, webhook_configuration: {} });
     const checks = await check();

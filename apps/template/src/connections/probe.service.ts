@@ -73,7 +73,7 @@ function detailsOf(node: PhoneNumberNode): NumberDetails {
 }
 
 /**
- * Whether a probe says that the number can send or cannot. An outage or a limit of the platform is no problem of the connection, and
+ * Whether a probe shows that the number can send or cannot. An outage or a limit of the platform is no problem of the connection, and
  * neither is a refusal that names none while the connection works (platform §3.3): its state stays, and the next probe comes.
  */
 export function isAnswer<T>(

@@ -22,7 +22,7 @@ const WINDOWS_EDGE =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0';
 
 describe('logins and keys (decision 430)', () => {
-  it('password: says that the current one is wrong beside its field', async () => {
+  it('password: shows beside its field that the current one is wrong', async () => {
     const wrong = new Refusal(422, { error: 'x', details: [{ field: 'current_password', message: 'is not yours' }] });
     function Logged() {
       queries.setQueryData(['me'], me);

@@ -12,7 +12,7 @@ const key = (id: number, last_four: string, more: object = {}) => ({
 const rowOf = async (last_four: string) => within((await screen.findByText(`mgw…${last_four}`)).closest('tr') as HTMLElement);
 
 describe('API keys', () => {
-  it('tells the keys of a rotation apart, in the list and before it revokes one', async () => {
+  it('distinguishes the keys of a rotation, in the list and before it revokes one', async () => {
     openPage('/api-keys', {
       'GET /api/client/api-keys': () => ({ api_keys: [key(1, 'aaaa', { expires_at: soon() }), key(2, 'bbbb')] }),
       'DELETE /api/client/api-keys/1': () => ({ success: true }),
@@ -40,7 +40,7 @@ describe('API keys', () => {
     await screen.findByText('Software that uses this key stops working at once, and its broadcasts pause.');
   });
 
-  it('decision 753: says why no key was created if the address closed the dialog meanwhile', async () => {
+  it('decision 753: shows why no key was created if the address closed the dialog meanwhile', async () => {
     let respond: ((response: object) => void) | undefined;
     openPage('/api-keys?new=yes', { 'POST /api/client/api-keys': () => new Promise<object>((resolve) => (respond = resolve)) });
     await type(/^Name/, 'CRM');

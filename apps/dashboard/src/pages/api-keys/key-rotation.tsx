@@ -7,7 +7,7 @@ import { Dimmed } from '../../components/dimmed';
 export const heirOf = ({ id, sends_as }: ApiKey, working: ApiKey[]): ApiKey | undefined =>
   working.filter((other) => other.sends_as === sends_as && other.id > id).sort((a, b) => b.id - a.id)[0];
 
-/** Tells the keys of a rotation apart, because they have the same name. */
+/** Distinguishes the keys of a rotation, because they have the same name. */
 export function KeyRotation({ apiKey, working }: { apiKey: ApiKey; working: ApiKey[] }) {
   const zone = useZone();
   const { expires_at } = apiKey;

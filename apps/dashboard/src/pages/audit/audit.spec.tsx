@@ -10,7 +10,7 @@ const entry = (id: number, action: string, detail: object, more: object = {}) =>
 const team = { users: [{ id: 6, name: 'Ravi', email: 'ravi@example.com', role: 'agent' }] };
 const account = `account:${'8ccabf7f'.repeat(8)}`;
 
-it('audit log: shows details in words, and says why an address is missing', async () => {
+it('audit log: shows details in words, and explains why an address is missing', async () => {
   const entries = [
     entry(1, 'session.refused', { account, locked: false }, { ip: null }),
     entry(2, 'session.refused', { account, locked: true }, { ip: null }),

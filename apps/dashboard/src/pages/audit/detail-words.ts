@@ -1,6 +1,6 @@
 import { counted } from '../../components/format-number';
 
-/** Details that say nothing to a person: a hash of the address, and the key that the entry names as its author. */
+/** Details that mean nothing to a person: a hash of the address, and the key that the entry names as its author. */
 const HIDDEN = ['account', 'api_key_id'];
 /** Details that are worth a line only when they are true. */
 const EVENTS: Record<string, string> = {

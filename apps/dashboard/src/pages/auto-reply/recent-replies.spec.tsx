@@ -3,7 +3,7 @@ import { cleanup, screen } from '@testing-library/react';
 import { draw } from '../../page.fixture';
 import { RecentReplies } from './recent-replies';
 
-it('recent replies: an empty list offers to turn on only what is off, and a failure is told in words', async () => {
+it('recent replies: an empty list offers to turn on only what is off, and a failure is shown in words', async () => {
   const routes = (replies: object[]) => ({ 'GET /api/client/auto-reply/replies': () => ({ replies, next_cursor: null }) });
   draw(<RecentReplies isOn />, routes([]));
   await screen.findByText('Replies appear here when a customer writes.');

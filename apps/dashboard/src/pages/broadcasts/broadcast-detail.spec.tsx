@@ -180,7 +180,7 @@ describe('the details of a broadcast', () => {
     expect([address(), sessionStorage.getItem('kept 1 broadcast')]).toEqual([path, null]);
   });
 
-  it('tell recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {
+  it('distinguish recipients who will never get it from those to go, and name how many failed for rarer reasons', async () => {
     const counts = { sent: 2, failed: 5, pending: 3, failures: [{ reason: 'No WhatsApp', count: 4 }] };
     drawDetail({ ...counts, status: 'cancelled' });
     await screen.findByText('2 sent · 5 failed · 3 not sent');
@@ -191,7 +191,7 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/for other reasons/)).toBeNull();
   });
 
-  it('decision 241: say what a broadcast with nothing left to send waits for, without pace, plot and Pause', async () => {
+  it('decision 241: show what a broadcast with nothing left to send waits for, without pace, plot and Pause', async () => {
     const waiting = { status: 'running', finished_at: null, sent: 8, failed: 1, pending: 0, unclear: 1 };
     drawDetail(waiting);
     await screen.findByText('8 sent · 1 failed · waiting for 1 confirmation');
@@ -207,7 +207,7 @@ describe('the details of a broadcast', () => {
     await screen.findByRole('button', { name: 'Resume' });
   });
 
-  it('decision 747: say that everybody left waits, why and until when, without pace, plot and estimate', async () => {
+  it('decision 747: show that everybody left waits, why and until when, without pace, plot and estimate', async () => {
     const waiting = { status: 'running', finished_at: null, sent: 8, failed: 1, pending: 1, waiting: 1 };
     const reason = 'PLATFORM_THROTTLED: Too many messages to this person.';
     const next_attempt_at = new Date(Date.now() + 130_000).toISOString();
@@ -237,7 +237,7 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/next try|waits|waiting/)).toBeNull();
   });
 
-  it('tell messages on their way from those to go after a pause', async () => {
+  it('distinguish messages on their way from those to go after a pause', async () => {
     drawDetail({ status: 'paused', finished_at: null, sent: 0, failed: 0, pending: 200, sending: 64 });
     await screen.findByText('0 sent · 0 failed · 136 to go · 64 on their way');
     cleanup();
@@ -275,7 +275,7 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText(/No cost reported/)).toBeNull();
   });
 
-  it('say once that charged messages have no rate', async () => {
+  it('show once that charged messages have no rate', async () => {
     drawDetail({ cost: { currency: 'INR', cost: '0', charged: 112, free: 0, without_rate: 112 } });
     const line = await screen.findByText('No rate');
     expect(line.parentElement?.textContent).toBe('No rate · 112 messages charged');
@@ -306,7 +306,7 @@ describe('the details of a broadcast', () => {
     clock.mockRestore();
   });
 
-  it('duplicate: says why the recipients cannot be copied', async () => {
+  it('duplicate: shows why the recipients cannot be copied', async () => {
     sessionStorage.clear();
     let csv: unknown = new Refusal(503, { error: 'A service is unavailable.', hint: 'Try again shortly.' });
     drawDetail(

@@ -51,7 +51,7 @@ export function BroadcastDetail({
     <QueryResult query={one}>
       {(broadcast) => {
         const waiting = isSending(broadcast) ? (broadcast.waiting ?? 0) : 0;
-        // A pace says nothing about the end if everybody left waits.
+        // A pace predicts no end if everybody left waits.
         const hasPace = isSending(broadcast) && waiting < broadcast.pending;
         return (
           <Stack>

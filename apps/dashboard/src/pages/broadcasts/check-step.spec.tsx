@@ -173,7 +173,7 @@ describe('the check of a new broadcast (decision 453)', () => {
     screen.getByText('To x');
   });
 
-  it('decision 621: says how many opted out, or that it is unknown', async () => {
+  it('decision 621: shows how many opted out, or that it is unknown', async () => {
     drawStep(null, { ...check, total: 10, suppressed: 3 });
     await screen.findByText('3 people opted out or are blocked, and will get nothing. They use the daily limit all the same.');
     expect(document.body.textContent).toMatch(/7 people will get offer/);

@@ -130,7 +130,7 @@ describe('a new broadcast (decisions 452, 453)', () => {
     ]);
   });
 
-  it('says in the words of the list which column is empty, or which values are wrong', () => {
+  it('names in the words of the list which column is empty, or which values are wrong', () => {
     const table = readTable('Mobile,Name,City\n+12015550100, ,\n+12015550101,Asha,Pune');
     const own = fieldsOf({ header_type: null, header_text: null, variables: ['1', '2'], components: [] } as unknown as Template);
     // A variable that another language has, or the text had before, counts no longer.

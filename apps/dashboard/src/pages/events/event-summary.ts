@@ -4,7 +4,7 @@ import { phoneShown } from '../../components/phone-shown';
 /** Members that name the person or the thing of an event, the first one counts. */
 const PARTIES = ['from', 'to', 'customer_phone', 'phone', 'template_name', 'name'];
 const PHONES = ['from', 'to', 'customer_phone', 'phone'];
-/** Members that tell most about an event, the first one counts. */
+/** Members that describe an event best; the first one that it has counts. */
 const TEXTS = ['status', 'state', 'text', 'ai_response', 'first_message', 'reason', 'source'];
 
 const firstOf = (data: TailedEvent['data'], names: string[]) =>

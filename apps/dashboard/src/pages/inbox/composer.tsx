@@ -13,7 +13,7 @@ import { variableProblem } from './variable-problem';
 /** The texts of both kinds, so that a note for the team never becomes a reply to the customer. */
 export type Draft = { kind: 'reply' | 'note'; reply: string; note: string };
 
-/** A field for a reply or a note. @param optOut stands in place of the reply if the customer opted out @param quote the message that the reply quotes */
+/** A field for a reply or a note. @param optOut replaces the reply if the customer opted out @param quote the message that the reply quotes */
 export function Composer({
   draft,
   onChange,

@@ -16,7 +16,7 @@ const WAITING_MS = 5 * 60_000;
 /**
  * A conversation in the list.
  * @param search its words are highlighted, and a message that has them stands for the last one
- * @param isNamesake whether another customer in the list has the same name, so that only the number tells them apart
+ * @param isNamesake whether another customer in the list has the same name, so that only the number distinguishes them
  */
 export function ConversationRow({
   conversation,

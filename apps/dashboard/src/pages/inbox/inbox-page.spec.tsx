@@ -295,7 +295,7 @@ describe('the inbox (additions §9)', () => {
       await screen.findByRole('textbox', { name: 'Reply' });
     });
 
-    it('leaves a refused reply for editing, says the reason once, and offers no retry that must fail', async () => {
+    it('leaves a refused reply for editing, shows the reason once, and offers no retry that must fail', async () => {
       const refused = new Refusal(400, { error_code: 'RECIPIENT_SUPPRESSED', error: 'The recipient has opted out.' });
       let conversation = listedConversation(1);
       open('/inbox?id=1', three, {
@@ -637,8 +637,8 @@ describe('the inbox (additions §9)', () => {
     it.each([
       ['opens it', 'present', { id: '2' }],
       ['opens no other one in place of what the agent opened meanwhile (decision 753)', 'moved on', { id: '3' }],
-      ['opens nothing, but says that it was sent, if the agent closed the dialog meanwhile (decision 753)', 'left', {}],
-      ['opens nothing, but says why it was not sent, if the agent closed the dialog meanwhile (decision 753)', 'left too early', {}],
+      ['opens nothing, but confirms that it was sent, if the agent closed the dialog meanwhile (decision 753)', 'left', {}],
+      ['opens nothing, but shows why it was not sent, if the agent closed the dialog meanwhile (decision 753)', 'left too early', {}],
     ])('begins a conversation with a template, and %s', async (_, agent, shown) => {
       let found: ((list: object) => void) | undefined;
       let respond: ((response: object) => void) | undefined;
@@ -682,7 +682,7 @@ describe('the inbox (additions §9)', () => {
       ]);
     });
 
-    it('decision 748: names the number that gets the message, and says when the conversation joins the list', async () => {
+    it('decision 748: names the number that gets the message, and shows when the conversation joins the list', async () => {
       open('/inbox', three, {
         'GET /api/client/templates': () => ({ templates: [template] }),
         'POST /api/client/messages': () => ({ success: true, phone: '2015550101' }),
@@ -764,7 +764,7 @@ describe('the inbox (additions §9)', () => {
     ).toEqual(['welcome', 'order_update']);
   });
 
-  describe('dialogs ask before they drop what was entered (decision 630)', () => {
+  describe('dialogs confirm before they discard input (decision 630)', () => {
     const choose = async (dialog: HTMLElement) => {
       fireEvent.click(within(dialog).getByRole('combobox', { name: /^Template/ }));
       fireEvent.click(await screen.findByRole('option', { name: 'hello (en)' }));
@@ -824,7 +824,7 @@ describe('the inbox (additions §9)', () => {
       expect(sent()).toEqual([]);
     });
 
-    it('also before another one is edited, and not after one was saved', async () => {
+    it('is confirmed before another quick reply is edited, and not after one was saved', async () => {
       const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
       const responses: ((response: object) => void)[] = [];
       open('/inbox?id=1', three, {

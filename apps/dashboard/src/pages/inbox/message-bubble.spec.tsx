@@ -48,7 +48,7 @@ describe('a bubble of the inbox (decision 391)', () => {
     expect(shown({ ...sent, type: 'interactive', offer })).toMatch(/<video src="\/api\/client\/media\/8"/);
   });
 
-  it('says that a file cannot be downloaded, with its type if it is known', () => {
+  it('shows that a file cannot be downloaded, with its type if it is known', () => {
     const client = new QueryClient();
     client.setQueryData(['media', 'a/1'], null);
     const about = (type: string) =>

@@ -39,7 +39,7 @@ export function OptOut({ conversation }: { conversation: Conversation }) {
   );
 }
 
-/** Says in place of the reply field why nothing can be sent. */
+/** Explains, in place of the reply field, why nothing can be sent. */
 export function OptOutNotice({ conversation }: { conversation: Conversation }) {
   const mayChange = useMayCall('PUT /api/client/suppressions/{phone}');
   const isBlocked = conversation.suppression_state === 'blocked';

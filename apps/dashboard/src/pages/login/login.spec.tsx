@@ -3,7 +3,7 @@ import { screen } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
 import { press, sent, type } from '../../page.fixture';
 
-it('login: begins at the email, and asks for it before it sends a link for a forgotten password', async () => {
+it('login: begins at the email, and requires it before it sends a link for a forgotten password', async () => {
   openPage('/login', {
     'GET /api/client/login/options': () => ({ oidc: false }),
     'POST /api/client/password/forgotten': () => ({ message: 'A link is on its way.' }),

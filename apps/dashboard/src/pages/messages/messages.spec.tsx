@@ -63,7 +63,7 @@ describe('the message log (spec §10)', () => {
     within(detail).getByText('Jan 5, 2026, 1:30:00 AM');
   });
 
-  it('decision 23a: calls a message with an unclear outcome not confirmed, and says that it may have been sent', async () => {
+  it('decision 23a: calls a message with an unclear outcome not confirmed, and explains that it may have been sent', async () => {
     const failure_reason = 'OUTCOME_UNKNOWN: WhatsApp gave no clear response, so the message may have been sent (no response in time).';
     const unclear = { ...message, message_id: 'gw_1', api_status: 'failed', delivery_status: 'failed', failure_reason };
     log('/messages?id=gw_1', {

@@ -30,7 +30,7 @@ describe('the request of a message in the log (decision 442)', () => {
     expect(valuesOf('{{1}}a{{2}}a{{3}}a{{4}}a{{5}}a{{6}}a{{7}}.', 'a'.repeat(600))).toBeNull();
   });
 
-  it('asks for the status of what the log does not store', () => {
+  it('requests the status of a message that the log does not store', () => {
     for (const more of [{ type: 'image' }, { type: 'otp' }, { type: 'template', template: 'gone', text: 'x' }])
       expect(curl(more)).toContain('https://gw.example/api/v1/message-status/wamid.A%2F1%3D');
   });

@@ -166,7 +166,7 @@ describe('forms of operators and owners (decision 430)', () => {
     expect(sent()[0]?.body).toEqual({ base_url: 'https://b.example/v1', enabled: true });
   });
 
-  it('rules: sends changed fields only; only an owner requires two-step login, and a pending zone says when it begins', async () => {
+  it('rules: sends changed fields only; only an owner requires two-step login, and a pending zone shows when it begins', async () => {
     const settings = {
       timezone: 'Asia/Kolkata',
       timezone_now: 'UTC',

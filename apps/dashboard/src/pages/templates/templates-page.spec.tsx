@@ -96,7 +96,7 @@ describe('templates', () => {
       expect((await body()).value).toBe('');
     });
 
-    it('asks before a starter replaces what was entered, and not before it replaces another starter', async () => {
+    it('confirms before a starter replaces what was entered, and not before it replaces another starter', async () => {
       openPage('/templates?edit=new', listed([]));
       await body();
       await press('Order');
@@ -131,7 +131,7 @@ describe('templates', () => {
         expect(Object.keys(sessionStorage)).toEqual([]);
       });
 
-      it('keeps what the person entered, and says so, also after a reload', async () => {
+      it('keeps what the person entered, and shows that it is outdated, also after a reload', async () => {
         await type(/^Body/, 'Dear {{1}}');
         await change();
         await screen.findByText(stale);
@@ -158,7 +158,7 @@ describe('templates', () => {
       });
     });
 
-    it('says that the edited template is gone, instead of creating another one', async () => {
+    it('shows that the edited template is gone, instead of creating another one', async () => {
       let templates = [template];
       const refresh = () => act(() => queries.invalidateQueries());
       openPage('/templates?edit=3', { [GET]: () => ({ templates, sync }) });

@@ -56,7 +56,7 @@ it('the log of deliveries takes a year of five digits for no date', async () => 
   expect(new Set(filters)).toEqual(new Set(['null null', '2026-01-05T03:30:00.000Z null']));
 });
 
-it('the log of deliveries and the recovery say that clocks skip a time', async () => {
+it('the log of deliveries and the recovery show that clocks skip a time', async () => {
   openPage('/webhooks?id=1', {
     'GET /api/client/me': () => ({
       user: { id: 1, name: 'Asha', role: 'owner' },
@@ -77,7 +77,7 @@ it('the log of deliveries and the recovery say that clocks skip a time', async (
   }
 });
 
-it('a new webhook gets the status of messages by default, and the form says what causes each event', async () => {
+it('a new webhook gets the status of messages by default, and the form explains what causes each event', async () => {
   openPage('/webhooks?new=yes', { 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
   const status = await screen.findByRole<HTMLInputElement>('checkbox', { name: 'message.status' });
   expect(status.checked).toBe(true);
