@@ -137,7 +137,7 @@ describe('the client library (decision 368)', () => {
       expect([sent.idempotencyKey, created.idempotencyKey]).toEqual(requests.map(({ key }) => key));
     });
 
-    it('of two calls that share a signal, each its own, also if a caller aborts with a text', async () => {
+    it('two calls that share a signal get one each, also if a caller aborts with a text', async () => {
       for (const reason of [undefined, 'enough', new TypeError('enough')]) {
         const stop = new AbortController();
         responses = [() => stop.abort(reason), () => undefined];
@@ -150,7 +150,7 @@ describe('the client library (decision 368)', () => {
       expect(error).toMatchObject({ name: 'AbortError', idempotencyKey: expect.any(String) as string });
     });
 
-    it('and a call without a key has none', async () => {
+    it('the error of a call without a key has none', async () => {
       responses = [refused(400, 'VALIDATION_FAILED')];
       expect(await failure(once().templates())).not.toMatchObject({ idempotencyKey: expect.anything() as unknown });
     });

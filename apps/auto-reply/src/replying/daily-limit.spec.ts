@@ -220,7 +220,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
     expect(await autoReply.harness.rpc.call(GetAutoReply, { business_id: 1 })).toMatchObject({ counted_today: '0' });
   });
 
-  test('decision 726: so does a reply that is no longer due once the model has replied', async (autoReply) => {
+  test('decision 726: a reply that is no longer due once the model has replied keeps its place under the daily limit', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     await autoReply.receive(1, 'First');

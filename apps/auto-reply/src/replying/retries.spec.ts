@@ -147,7 +147,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     expect(autoReply.sends).toHaveLength(2);
   });
 
-  test('decision 24: it is followed up also if its sender died after the model had failed', async (autoReply) => {
+  test('decision 24: an unclear send is followed up although its sender died after the model had failed', async (autoReply) => {
     const victim = await autoReply.spawn();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');

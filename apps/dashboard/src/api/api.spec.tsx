@@ -221,7 +221,7 @@ describe('what pages share to read and change (decision 430)', () => {
       expect(sessionStorage).toHaveLength(0);
     });
 
-    it('and another person’s login delete them from an open page', async () => {
+    it('deletes the drafts of an open page, as does another person’s login', async () => {
       for (const next of [null, 2]) {
         const session = await openTab();
         draw(null, { 'GET /api/client/me': () => ({ user: { id: 1, role: 'agent' } }) });
