@@ -6,10 +6,13 @@ import {
   ImportSuppressions,
   LiftSuppression,
   ListInboundMessages,
+  newIntentId,
+  PlatformPreference,
   SetSuppression,
   type ReplyOf,
   type RequestOf,
 } from '@mgw/contracts';
+import { newEvent } from '@mgw/events';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -120,6 +123,28 @@ describe('the account by key (decisions 362 to 364)', () => {
       expect(await stateOf(phone)).toEqual(['opted_out_marketing', 'api']);
     }
     expect(await add(byKey, new Date().toISOString())).toEqual({ added: 1, unchanged: 0 });
+  });
+
+  it('decision 362: a lift by WhatsApp counts only for marketing, and one by the business for everything', async () => {
+    const since = '2026-01-01T00:00:00.000Z';
+    const [resumed, lifted] = ['919876500071', '919876500072'];
+    const add = (phone: string, state: 'opted_out' | 'opted_out_marketing') =>
+      rpc(ImportSuppressions, { business_id: 1, rows: [{ phone, state, reason: null, since }] });
+    const prefer = async (phone: string, value: string, state: string | undefined) => {
+      const from = { phone, user_id: null, name: '' };
+      const said_at = new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
+      const data = { phone_number_id: '700', category: 'marketing_messages', value, said_at, from };
+      await sending.harness.publish(newEvent(PlatformPreference, { id: newIntentId(), at: said_at, business_id: 1, key: phone, data }));
+      await eventually(async () => (await stateOf(phone))?.[0] === state);
+    };
+    await prefer(resumed, 'stop', 'opted_out_marketing');
+    await prefer(resumed, 'resume', undefined);
+    expect(await add(resumed, 'opted_out_marketing')).toEqual({ added: 0, unchanged: 1 });
+    expect(await add(resumed, 'opted_out')).toEqual({ added: 1, unchanged: 0 });
+    expect(await sending.template({}, { to: resumed })).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
+    await prefer(lifted, 'stop', 'opted_out_marketing');
+    await rpc(LiftSuppression, { business_id: 1, phone: lifted });
+    expect(await add(lifted, 'opted_out')).toEqual({ added: 0, unchanged: 1 });
   });
 
   it('decision 621: finds whom a template would not reach, by its category, also in a list of 20,000', async () => {

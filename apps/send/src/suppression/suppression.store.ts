@@ -75,8 +75,8 @@ export class SuppressionStore {
   }
 
   /**
-   * Sets the suppression of API keys unless the person has one that is as strict, or a lift is newer than `since` (decision 362). The
-   * strictest row of a person counts.
+   * Sets the suppression of API keys unless the person has one that is as strict, or a lift is newer than `since`. WhatsApp's preference
+   * lifts only marketing opt-outs (decision 362). The strictest row of a person counts.
    * @param conversations ids in the order of `rows` @returns how many it set
    */
   async import(tx: Tx, conversations: number[], source: 'dashboard' | 'api', rows: ImportedRow[]): Promise<number> {
@@ -86,7 +86,8 @@ export class SuppressionStore {
        FROM unnest($1::bigint[], $2::text[], $3::timestamptz[], $4::text[]) AS r (conversation_id, state, since, reason)
        JOIN send.conversations c ON c.id = r.conversation_id
        WHERE NOT EXISTS (SELECT FROM send.suppressions o WHERE o.conversation_id = c.id AND (
-         send.suppression_strictness(o.state) <= send.suppression_strictness(r.state) OR ${lastLift('o')} > r.since))
+         send.suppression_strictness(o.state) <= send.suppression_strictness(r.state)
+         OR ${lastLift('o')} > r.since AND (o.source <> 'platform' OR r.state = 'opted_out_marketing')))
        ORDER BY c.id, ${STRICTEST_ROW_FIRST}
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
        WHERE CASE WHEN s.state IS NULL THEN s.at <= excluded.at ELSE send.suppression_strictness(excluded.state) < send.suppression_strictness(s.state) END
@@ -141,12 +142,15 @@ export class SuppressionStore {
    * @returns whether a suppression existed
    */
   async liftAllSources(tx: Tx, conversationId: number): Promise<boolean> {
-    const rows = await tx.query(
+    const [lifted] = await tx.query<{ at: Date }>(
       `UPDATE send.suppressions SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL
-       WHERE conversation_id = $1 AND state IS NOT NULL RETURNING source`,
+       WHERE conversation_id = $1 AND state IS NOT NULL RETURNING at`,
       [conversationId],
     );
-    return rows.length > 0;
+    if (!lifted) return false;
+    // A lift in the platform's row alone would count only for marketing (decision 362).
+    await this.set(tx, conversationId, 'dashboard', null, lifted.at.toISOString());
+    return true;
   }
 
   async find(businessId: number, phone: string): Promise<SuppressionRecord | null> {
