@@ -327,11 +327,12 @@ export class BroadcastsStore {
     return this.change(businessId, id, `status = 'paused'`);
   }
 
+  /** Ends a suspension, so that a process claims the broadcast at once and its recipients show their next attempts. */
   resume(businessId: number, id: number): Promise<boolean> {
     return this.change(
       businessId,
       id,
-      `status = CASE status WHEN 'paused' THEN 'scheduled' ELSE status END, pause_cause = NULL,
+      `status = CASE status WHEN 'paused' THEN 'scheduled' ELSE status END, pause_cause = NULL, idle_until = NULL,
        resumed_at = CASE status WHEN 'paused' THEN now() ELSE resumed_at END`,
     );
   }

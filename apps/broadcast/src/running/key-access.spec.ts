@@ -3,6 +3,7 @@ import {
   CheckDailyCap,
   GatewayError,
   KeyChanged,
+  PauseBroadcast,
   ResumeBroadcast,
   SendTemplate,
   type Access,
@@ -99,6 +100,13 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
         next_attempt_at: expect.stringMatching(/Z$/) as string,
       },
     ]);
+    // Suspended until an attempt that is far away.
+    for (const [table, column] of Object.entries({ recipients: 'due_at', broadcasts: 'idle_until' }))
+      await harness.db.query(`UPDATE broadcast.${table} SET ${column} = now() + interval '5 minutes'`);
+    await harness.rpc.call(PauseBroadcast, { business_id: 1, id });
+    await resume(id);
+    await eventually(async () => (await broadcasts.get(id)).waiting === 1);
+    expect(await broadcasts.recipients(id)).toMatchObject([{ next_attempt_at: expect.stringMatching(/Z$/) as string }]);
   });
 
   it('waits while the gateway does not respond, however long, and no recipient fails', async () => {
