@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { USER_AGENT } from '@mgw/config';
@@ -161,7 +162,7 @@ export class Egress {
     } catch {
       if (waiting.isCutOff) return { kind: 'cut_off' };
       // The connection was closed after too many interim responses. The result is a timeout, at the end of the call's time.
-      if (end.signal.reason === FLOOD) await new Promise((resume) => setTimeout(resume, endsAt - performance.now()));
+      if (end.signal.reason === FLOOD) await pause(endsAt - performance.now());
       if (end.signal.aborted) return { kind: 'timeout' };
       return { kind: this.closed ? 'cut_off' : 'unreachable' };
     } finally {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { DeadlineExceeded, asStorageProblem, within, type Tx } from '@mgw/postgres';
@@ -139,7 +140,7 @@ export class BatchHandler {
       } catch (error) {
         this.options.logger.warn({ err: error, consumer: this.options.durable }, 'marking begun events failed; will retry');
         if (!this.options.ordered || !this.mayContinue()) return undefined;
-        await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
+        await pause(DATABASE_PAUSE_MS);
       }
     }
   }
@@ -226,7 +227,7 @@ export class BatchHandler {
     for (;;) {
       const failure = await this.attempt(begun);
       if (failure === undefined || !this.options.ordered || (await this.isHandlerFault(failure))) return failure;
-      do await new Promise((resume) => setTimeout(resume, DATABASE_PAUSE_MS));
+      do await pause(DATABASE_PAUSE_MS);
       while (this.mayContinue() && !(await this.isDatabaseUp()));
       if (!this.mayContinue()) return failure;
     }

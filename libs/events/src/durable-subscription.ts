@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AckPolicy, DeliverPolicy, nanos, type ConsumerInfo, type JetStreamManager, type NatsConnection } from 'nats';
 import type { EventConsumerOptions } from './consumer-options';
 import { PendingMessages } from './pending-messages';
@@ -161,7 +162,7 @@ export class DurableSubscription {
   private async requestUnlessIdle(isIdle: () => Promise<boolean>): Promise<void> {
     this.isWaiting = true;
     const idle = await isIdle().catch(() => false);
-    if (idle && !this.hasMore && !this.isNextTooLarge) await this.pause(IDLE_MS);
+    if (idle && !this.hasMore && !this.isNextTooLarge) await pause(IDLE_MS);
     this.isWaiting = false;
     this.request(idle ? IDLE_EXPIRES_MS : undefined);
   }
@@ -225,13 +226,13 @@ export class DurableSubscription {
     if (messages <= 0 || !this.held.isHalfEmpty) {
       // Only events in progress can make room. Without any, the lowest sequences must go on.
       if (this.gathered?.length === this.held.size) this.passOn();
-      await this.pause(POLL_MS);
+      await pause(POLL_MS);
       return true;
     }
     const { received } = this;
     if (this.isNextTooLarge) puller.request(1, undefined, MISSED_EXPIRES_MS);
     else puller.request(Math.min(missed, messages), bytes, MISSED_EXPIRES_MS);
-    while (puller.isRequesting && !puller.isClosed) await this.pause(REQUEST_POLL_MS);
+    while (puller.isRequesting && !puller.isClosed) await pause(REQUEST_POLL_MS);
     return this.received > received || this.isNextTooLarge;
   }
 
@@ -256,14 +257,10 @@ export class DurableSubscription {
   private async redeliverUnacknowledged(manager: JetStreamManager, waitMs: number): Promise<void> {
     const { stream, durable } = this.options;
     const expireBy = performance.now() + 2 * ORDERED_EXPIRES_MS;
-    while ((await manager.consumers.info(stream, durable)).num_waiting > 0 && performance.now() < expireBy) await this.pause(POLL_MS);
+    while ((await manager.consumers.info(stream, durable)).num_waiting > 0 && performance.now() < expireBy) await pause(POLL_MS);
     await manager.consumers.update(stream, durable, { ack_wait: nanos(REDELIVER_WAIT_MS) });
-    await this.pause(waitMs);
+    await pause(waitMs);
     await manager.consumers.update(stream, durable, { ack_wait: nanos(this.ackWaitMs) });
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resume) => setTimeout(resume, ms));
   }
 
   /** A redelivery of a pending message replaces its delivery, because the last one must be acknowledged. */

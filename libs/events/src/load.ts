@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
 /** Events a second above which batching pays; lower for latency-tolerant work. */
 const BUSY = 800;
 const BUSY_LATENCY_TOLERANT = 100;
@@ -26,7 +28,7 @@ export class Load {
   /** @param isFull the batch was full, so a pause would not make the next one larger */
   async pause(events: number, isFull: boolean): Promise<void> {
     const pauseMs = this.pauseAfter(events);
-    if (pauseMs > 0 && !isFull) await new Promise((resume) => setTimeout(resume, pauseMs));
+    if (pauseMs > 0 && !isFull) await pause(pauseMs);
   }
 
   /** Adds the events to the level. @returns the pause in milliseconds; 0 without load */

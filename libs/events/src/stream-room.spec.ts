@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AiReplied, MessageSent, type EventEnvelope, type EventType } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { StreamRoom } from './index';
@@ -103,7 +104,7 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     relay.wake();
     await eventually(async () => {
       const published = await shop.count('outbox WHERE published_at IS NOT NULL');
-      await new Promise((resume) => setTimeout(resume, 1_000));
+      await pause(1_000);
       return published > 0 && published === (await shop.count('outbox WHERE published_at IS NOT NULL'));
     });
     expect(await shop.count('outbox WHERE published_at IS NULL')).toBeGreaterThan(500);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvelope, StreamName } from '@mgw/contracts';
 import { abortAfter } from '@mgw/deadlines';
 import type { Logger } from '@mgw/telemetry';
@@ -192,7 +193,7 @@ export class EventTail {
         await this.openLive();
       } catch (error) {
         this.options.logger.warn({ err: error }, 'reopening the live tail failed; will retry');
-        await new Promise((resume) => setTimeout(resume, RETRY_MS));
+        await pause(RETRY_MS);
       }
     }
   }

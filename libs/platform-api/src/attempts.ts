@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { SendOutcome } from './outcome';
 
 /** Budget of one request (platform §2): at most three calls, at most ten seconds between the first and the last. */
@@ -17,7 +18,7 @@ export async function sendWithin(deadlineAt: number, call: () => Promise<SendOut
     const outcome = await call();
     const waitMs = waitBeforeRetry(outcome, calls);
     if (waitMs === null || calls === MAX_CALLS || Date.now() + waitMs > lastStart) return outcome;
-    await new Promise((resume) => setTimeout(resume, waitMs));
+    await pause(waitMs);
   }
 }
 

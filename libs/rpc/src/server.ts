@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { AsyncResource } from 'node:async_hooks';
 import { Server, type BaseRpcContext, type CustomTransportStrategy, type MessageHandler } from '@nestjs/microservices';
 import { GatewayError, matches, mismatch, type Operation } from '@mgw/contracts';
@@ -70,7 +71,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const { local } = this.options;
     this.removeGauge();
     for (const [subject] of this.getHandlers()) local?.delete(subject);
-    await Promise.race([this.finish(), pause(this.longestDeadlineMs)]);
+    await Promise.race([this.finish(), pause(this.longestDeadlineMs, undefined, { ref: false })]);
     await Promise.race([this.options.connection.flush().catch(() => undefined), this.disconnected()]);
   }
 
@@ -189,8 +190,4 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     incoming.refuse(error);
     return error.error_code;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resume) => void setTimeout(resume, ms).unref());
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { config, env, type Environment } from '@mgw/config';
 import { DeadLetters, type DeadLetter } from '@mgw/events';
 import { Database } from '@mgw/postgres';
@@ -67,7 +68,7 @@ async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<st
   const until = performance.now() + WAIT_MS;
   let left = await letters.remaining(requested);
   while (left.some((letter) => letter.replay_requested) && performance.now() < until) {
-    await new Promise((resume) => setTimeout(resume, POLL_MS));
+    await pause(POLL_MS);
     left = await letters.remaining(requested);
   }
   const waiting = left.filter((letter) => letter.replay_requested).length;

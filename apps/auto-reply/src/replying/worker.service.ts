@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Egress } from '@mgw/egress';
 import { OutboxRelay, WorkerHeartbeat } from '@mgw/events';
@@ -53,7 +54,7 @@ export class WorkerService extends BackgroundLoop {
   }
 
   private async waitForRunning(withinMs: number): Promise<void> {
-    await Promise.race([Promise.all(this.running), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
+    await Promise.race([Promise.all(this.running), pause(withinMs, undefined, { ref: false })]);
   }
 
   protected async round(): Promise<number> {

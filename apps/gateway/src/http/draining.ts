@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { GatewayConfig } from '../gateway.config';
 
@@ -13,6 +14,6 @@ export class Draining implements BeforeApplicationShutdown {
 
   async beforeApplicationShutdown(): Promise<void> {
     this.active = true;
-    await new Promise((resume) => setTimeout(resume, this.config.drainMs));
+    await pause(this.config.drainMs);
   }
 }

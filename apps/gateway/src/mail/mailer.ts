@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
 import { LOGGER } from '@mgw/service';
 import { Shares, type SharesOptions } from '@mgw/shares';
@@ -56,7 +57,7 @@ export class Mailer implements BeforeApplicationShutdown {
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    const lingered = new Promise((resolve) => setTimeout(resolve, LINGER_MS).unref());
+    const lingered = pause(LINGER_MS, undefined, { ref: false });
     await Promise.race([Promise.all(this.running), lingered]);
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { EventEnvelope } from '@mgw/contracts';
 import { WorkerHeartbeat } from '@mgw/events';
@@ -100,7 +101,7 @@ export class DispatchService extends BackgroundLoop {
   }
 
   private async drain(withinMs: number): Promise<void> {
-    await Promise.race([Promise.all(this.running.values()), new Promise((resume) => setTimeout(resume, withinMs).unref())]);
+    await Promise.race([Promise.all(this.running.values()), pause(withinMs, undefined, { ref: false })]);
   }
 
   /** A suspended process resumes under a new id. It keeps the claims that no other worker took over. */
@@ -194,7 +195,7 @@ export class DispatchService extends BackgroundLoop {
   private claimOf(attempt: Attempt): Claim {
     const holds = () => this.mayClaim && attempt.worker === this.worker;
     const confirm = async () => {
-      while (!this.mayClaim && !this.isStopping) await new Promise((resume) => setTimeout(resume, CONFIRM_EVERY_MS));
+      while (!this.mayClaim && !this.isStopping) await pause(CONFIRM_EVERY_MS);
       return holds();
     };
     return { confirm, holds };

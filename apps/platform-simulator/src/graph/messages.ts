@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from '@sinclair/typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/accounts';
@@ -24,7 +25,7 @@ export async function postMessage(parts: SimulatorParts, request: FastifyRequest
   const recipient = recipientOf(message);
   const sent = { to: recipient, type: message.type, template: message.template?.name as string | undefined };
   const fault = parts.rules.match(sent) ?? parts.refused.nextFault(recipient);
-  if (fault?.delay_ms) await new Promise((resolve) => setTimeout(resolve, fault.delay_ms));
+  if (fault?.delay_ms) await pause(fault.delay_ms);
   if (fault?.refuse_connections_ms) parts.startOutage(fault.refuse_connections_ms);
   refuseByRule(fault);
   if (fault?.answer) return respondByRule(fault.answer, reply);
