@@ -4,7 +4,7 @@ import { Shares, type Release } from '@mgw/shares';
 import { counter } from '@mgw/telemetry';
 import type { FastifyReply } from 'fastify';
 import { INTERNAL_ONLY } from '../errors/error.filter';
-import type { AuthenticatedRequest } from '../http/caller';
+import { detached, type AuthenticatedRequest } from '../http/caller';
 import { knownFields } from './known-fields';
 import { RequestLogStore, type StoredRequest } from './request-log.store';
 
@@ -63,7 +63,7 @@ export class RequestLog implements OnApplicationShutdown {
       duration_ms: Math.round(reply.elapsedTime),
       api_key: { id: api_key_id, name: api_key_name },
       sends_as,
-      ip: request.ip,
+      ip: detached(request.ip),
       count: 1,
     });
   }
