@@ -45,6 +45,33 @@ describe('refreshed value', () => {
     expect([await value.get(), failures]).toEqual([1, 2]);
   });
 
+  it('serves the last value while a load takes longer than callers wait, and caches its result', async () => {
+    let finish: (n: number) => void = () => undefined;
+    load = () => new Promise((resolve) => (finish = resolve));
+    value = new RefreshedValue({ load: () => load(), onStale: stale, longestWaitMs: 500 });
+    const first = value.get();
+    await pass(600);
+    finish(1);
+    expect(await first).toBe(1);
+    await pass(5_001);
+    const answered: number[] = [];
+    const get = () => void value.get().then((n) => answered.push(n));
+    get();
+    await pass(499);
+    expect(answered).toEqual([]);
+    await pass(1);
+    // No caller waits for the same load again.
+    await pass(2_000);
+    get();
+    await pass(0);
+    expect([answered, stale.mock.calls.length]).toEqual([[1, 1], 2]);
+    finish(2);
+    await pass(0);
+    get();
+    await pass(0);
+    expect(answered).toEqual([1, 1, 2]);
+  });
+
   it('fails if it never loaded', async () => {
     load = () => Promise.reject(new Error('away'));
     await expect(value.get()).rejects.toThrow('away');

@@ -7,6 +7,11 @@ export interface RefreshedValueOptions<V> {
   load(): Promise<V>;
   /** Receives the error of a load while the last value is served instead. */
   onStale?(error: unknown): void;
+  /**
+   * A load that takes longer, in milliseconds, counts as failed for its callers while there is a last value. Its result is cached
+   * nevertheless. By default callers wait until it ends.
+   */
+  longestWaitMs?: number;
 }
 
 /** Caches one value that another service or the database owns. While it cannot be loaded the last one stays valid. */
@@ -46,15 +51,28 @@ export class RefreshedValue<V> {
 
   private load(): Promise<V> {
     const loadedAt = performance.now();
-    const loading = this.options
+    const isCurrent = () => this.loading === loading;
+    const result = this.options
       .load()
       .then((value) => {
-        if (this.loading === loading) this.cached = { value, loadedAt };
+        if (!isCurrent()) return value;
+        this.cached = { value, loadedAt };
+        this.retryAt = 0;
         return value;
       })
       .finally(() => {
-        if (this.loading === loading) this.loading = undefined;
+        if (isCurrent()) this.loading = undefined;
       });
+    const { longestWaitMs } = this.options;
+    const loading = this.cached === undefined || longestWaitMs === undefined ? result : inTime(result, longestWaitMs);
     return (this.loading = loading);
   }
+}
+
+/** Rejects if the load takes longer. */
+function inTime<V>(load: Promise<V>, ms: number): Promise<V> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`loading takes longer than ${ms} ms`)), ms).unref();
+    load.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
 }

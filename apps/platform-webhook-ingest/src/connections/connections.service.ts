@@ -18,6 +18,8 @@ const FRESH_MS = 5_000;
  * signs itself, and a read of a thousand connections takes longer than a callback.
  */
 const MOST_READS = 10;
+/** A read that takes longer counts as failed for callbacks and lanes, in milliseconds (decision 725). */
+const LONGEST_WAIT_MS = 1_000;
 /** Time between reads for callbacks that need frequent changes, in milliseconds. */
 const READ_APART_MS = 200;
 
@@ -51,6 +53,7 @@ export class ConnectionsService {
     this.cached = new RefreshedValue({
       load: () => this.read(),
       onStale: (error) => this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones'),
+      longestWaitMs: LONGEST_WAIT_MS,
     });
     rpc.listen(ConnectionChanged, () => void (this.changedAt = performance.now()));
   }
