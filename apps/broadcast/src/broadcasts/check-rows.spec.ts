@@ -12,6 +12,21 @@ it('decision 50: reports a media header whose value is not a URL', () => {
   expect(faults.map(({ line, field }) => [line, field])).toEqual([2, 3, 4].map((line) => [line, 'header_params']));
 });
 
+it('decision 452: takes an empty cell for an optional value that the row lacks', () => {
+  const template = {
+    body_variables: [],
+    header_format: 'DOCUMENT',
+    header_variables: [],
+    button_parameters: [],
+  } as unknown as TemplateShape;
+  const link = 'https://example.com/a.pdf';
+  const values = [[link, ' '], [link, 'a.pdf'], [link], ['', ''], [link, '', '']];
+  const rows = values.map((header_params, i) => ({ line: i + 1, phone: `1201555${1_000 + i}`, body_params: [], header_params }));
+  const { recipients, faults } = checkRows(template, rows);
+  expect(recipients.slice(0, 3).map(({ header_params }) => header_params)).toEqual([[link], [link, 'a.pdf'], [link]]);
+  expect(new Set(faults.map(({ line }) => line))).toEqual(new Set([4, 5]));
+});
+
 it('guarantees §10, N1: reports values that together exceed the platform limit', () => {
   const body_variables = ['1', '2', '3', '4', '5'];
   const template = { body_variables, header_format: null, header_variables: [], button_parameters: [] } as unknown as TemplateShape;

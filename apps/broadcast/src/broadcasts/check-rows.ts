@@ -37,7 +37,8 @@ export function checkRows(
     if (!phone.ok) fault('phone', phone.reason);
     else if (lineOf.has(phone.value)) fault('phone', `is the same as in line ${lineOf.get(phone.value)}`);
     const button_params = row.button_params ?? [];
-    const parts = { body: row.body_params, header: row.header_params, button: button_params };
+    const header_params = withoutEmptyName(row.header_params, counts.header);
+    const parts = { body: row.body_params, header: header_params, button: button_params };
     for (const part of ['body', 'header', 'button'] as const) {
       const values = parts[part];
       const [least, most] = counts[part === 'button' ? 'buttons' : part];
@@ -46,7 +47,7 @@ export function checkRows(
       else if (values.some((value) => PLATFORM_REFUSES.test(value)))
         fault(`${part}_params`, 'must not hold a line break, a tab or five spaces in a row');
     }
-    const urlFault = headerUrlFault(template, row.header_params);
+    const urlFault = headerUrlFault(template, header_params);
     if (urlFault !== null) fault('header_params', urlFault);
     const endFault = button_params
       .filter((_, i) => buttons[i]?.takes === 'link')
@@ -61,7 +62,12 @@ export function checkRows(
     if (!phone.ok) return row;
     phones.add(phone.value);
     if (faults.length === before) lineOf.set(phone.value, line);
-    return { ...row, phone: phone.value };
+    return { ...row, header_params, phone: phone.value };
   });
   return { recipients, faults, phones: [...phones] };
+}
+
+/** The file name of a document is optional. A CSV file has an empty cell for it if another row has a name. */
+function withoutEmptyName(values: string[], [least, most]: readonly [number, number]): string[] {
+  return least < most && values.length === most && values.at(-1)?.trim() === '' ? values.slice(0, least) : values;
 }

@@ -73,7 +73,7 @@ describe('the rows of a broadcast (spec §10)', () => {
     expect(rows).toEqual([expect.objectContaining({ line: 2, fault: { field: 'phone', message: 'must have at most 140 characters' } })]);
   });
 
-  it('decision 452: reads a download of recipients with the values that their messages had', async () => {
+  it('decision 452: reads a download of recipients with the values that their messages had, without erased people', async () => {
     dashboard.neighbours.respond(ListRecipients, () => {
       const row = { message_id: null, delivery: null, replied_at: null, header_params: ['=1'] };
       const sent = {
@@ -85,12 +85,13 @@ describe('the rows of a broadcast (spec §10)', () => {
         body_params: ['-20%', "'tis"],
         button_params: ['SAVE'],
       };
-      return { recipients: [sent], next_cursor: null };
+      const erased = { ...sent, nth: 2, phone: 'erased', body_params: [], header_params: [], button_params: [] };
+      return { recipients: [erased, sent], next_cursor: null };
     });
     const { text } = await owner.get('/api/client/broadcasts/7/recipients?format=csv').expect(200);
     await check(text).expect(200);
     expect(rows).toEqual([
-      { line: 2, phone: '12015550100', body_params: ['-20%', "'tis"], header_params: ['=1'], button_params: ['SAVE'] },
+      { line: 3, phone: '12015550100', body_params: ['-20%', "'tis"], header_params: ['=1'], button_params: ['SAVE'] },
     ]);
   });
 

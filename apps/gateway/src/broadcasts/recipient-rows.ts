@@ -5,7 +5,7 @@ import { CHECKS_NESTED } from '../requests/prepared-check';
 import { parseCsv } from '../requests/parse-csv';
 import { invalid } from '../requests/refusals';
 import { withoutGuard } from '../responses/csv-line';
-import { STATE_COLUMNS } from './recipients-csv';
+import { ERASED, STATE_COLUMNS } from './recipients-csv';
 
 export interface RecipientRow {
   phone: string;
@@ -73,10 +73,11 @@ export async function broadcastRows(request: { recipients?: RecipientRow[] | nul
 /** @throws GatewayError VALIDATION_FAILED for text that is not a CSV file */
 async function csvRows(text: string): Promise<BroadcastRow[]> {
   const lines = await parseCsv(text);
-  const [heading, ...rows] = lines;
+  const [heading, ...below] = lines;
   const names = heading?.record.map((name) => name.toLowerCase()) ?? [];
   const phone = names.indexOf('phone');
   if (phone < 0) throw invalid('csv', 'must begin with a heading that has a column "phone"');
+  const rows = below.filter(({ record }) => record[phone] !== ERASED);
   if (rows.length === 0) throw invalid('csv', 'must hold at least one row below the heading');
   if (rows.length > MAX_RECIPIENTS) throw invalid('csv', `must hold at most ${MAX_RECIPIENTS} rows`);
   const columnsOf = (part: string) => names.flatMap((name, i) => (name.startsWith(part) ? [i] : []));

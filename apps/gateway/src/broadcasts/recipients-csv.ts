@@ -8,6 +8,9 @@ type ValueCounts = NonNullable<Recipients['value_counts']>;
 /** The columns after the values, which no template takes. */
 export const STATE_COLUMNS = ['state', 'delivery', 'replied_at', 'reason', 'message_id'];
 
+/** An erased person has this instead of a number. */
+export const ERASED = 'erased';
+
 /** Recipients with their values. A row that lacks an optional value has an empty cell. */
 export async function* recipientsCsv(counts: ValueCounts, pages: AsyncIterable<Recipients>): AsyncGenerator<string> {
   const { header_params: headers, body_params: bodies, button_params: buttons } = counts;
