@@ -21,9 +21,10 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
     { table: 'send.notes', where: `created_at < ${startOfMonth(days)}` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
     // The message was erased, or the gateway never had it: WhatsApp repeats a callback for seven days (decision 384). A round reads two days.
+    // A deletion without a text stays, because the operator may still replay its message.
     {
       table: 'send.message_changes',
-      where: `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days' AND ${HAS_NO_MESSAGE}`,
+      where: `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days' AND (deleted_at IS NULL OR text IS NOT NULL) AND ${HAS_NO_MESSAGE}`,
     },
     { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days' AND NOT ${IS_STORED}` },
     // Files that no store has taken.
