@@ -6,7 +6,7 @@ interface Pair {
   value: string;
   disabled?: boolean;
 }
-export interface PostmanRequest {
+interface PostmanRequest {
   method: string;
   header: Pair[];
   url: { raw: string; variable?: Pair[] };

@@ -23,7 +23,7 @@ function resolve(from, name, files) {
 }
 
 /** Finds circles by Tarjan's algorithm. @returns groups of files that import each other */
-export function circles(graph) {
+function circles(graph) {
   const found = [];
   const order = new Map();
   const low = new Map();

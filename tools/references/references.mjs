@@ -42,7 +42,7 @@ function citationsIn(file) {
 }
 
 /** @returns the names that a line cites; `spec §3.2, §7` are two, and so are `decisions 12 and 13` */
-export function namesIn(text) {
+function namesIn(text) {
   const sections = /\b(spec|guarantees|platform) ((?:§\d+(?:\.\d+)*|[SDN]\d+)(?:(?:,| and|, and) (?:§\d+(?:\.\d+)*|[SDN]\d+\b))*)/gi;
   const decisions = /\bdecisions? (\d+[a-z]?(?:(?:,| and|, and) \d+[a-z]?)*)\b/gi;
   return [

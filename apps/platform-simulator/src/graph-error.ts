@@ -1,4 +1,4 @@
-export interface FailureOptions {
+interface FailureOptions {
   /** HTTP status, 400 by default. */
   status?: number;
   subcode?: number;

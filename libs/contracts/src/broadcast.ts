@@ -168,9 +168,7 @@ export const GetBroadcast = operation('broadcast', 'get', {
   errors: ['NOT_FOUND'],
 });
 
-export const RecipientState = Type.Union(
-  (['pending', 'sending', 'sent', 'failed', 'unclear'] as const).map((state) => Type.Literal(state)),
-);
+const RecipientState = Type.Union((['pending', 'sending', 'sent', 'failed', 'unclear'] as const).map((state) => Type.Literal(state)));
 
 /** A state of a recipient, or how far a sent message got: `read` recipients are `delivered` too. */
 export const RecipientFilter = Type.Union([

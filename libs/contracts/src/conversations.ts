@@ -15,7 +15,7 @@ export const MAX_LABELS = 20;
 
 const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
 
-export const ConversationStatus = Type.Union([Type.Literal('open'), Type.Literal('closed')]);
+const ConversationStatus = Type.Union([Type.Literal('open'), Type.Literal('closed')]);
 
 /** The newest message of a conversation. */
 export const LastMessage = Type.Object({

@@ -110,9 +110,7 @@ export const DeleteWebhook = operation('outbound-webhook-dispatcher', 'delete-we
   errors: ['NOT_FOUND'],
 });
 
-export const DeliveryState = Type.Union(
-  (['pending', 'running', 'succeeded', 'failed', 'skipped'] as const).map((state) => Type.Literal(state)),
-);
+const DeliveryState = Type.Union((['pending', 'running', 'succeeded', 'failed', 'skipped'] as const).map((state) => Type.Literal(state)));
 
 /** A delivery in the log (spec §10). */
 export const DeliveryRecord = Type.Object({

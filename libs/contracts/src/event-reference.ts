@@ -16,7 +16,7 @@ import {
 } from './public-events';
 
 /** The entry of a public event in the reference, beside its fields: sentences for docs/webhooks.md and the API's document. */
-export interface EventReference {
+interface EventReference {
   readonly event: EventType;
   /** Why it is sent. */
   readonly cause: string;

@@ -23,7 +23,7 @@ export interface EventType<Data extends TSchema = TSchema, Facts extends TSchema
   readonly facts?: Facts;
 }
 export type DataOf<E extends EventType> = Static<E['data']>;
-export type FactsOf<E extends EventType> = E extends EventType<TSchema, infer Facts> ? Static<Facts> : never;
+type FactsOf<E extends EventType> = E extends EventType<TSchema, infer Facts> ? Static<Facts> : never;
 
 const declared = new Map<string, EventType>();
 

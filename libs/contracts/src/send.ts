@@ -179,7 +179,7 @@ const SENDS = {
   reaction: SendReaction,
   otp: SendOtp,
 } as const;
-export type SendKind = keyof typeof SENDS;
+type SendKind = keyof typeof SENDS;
 /** A message without sender and recipient; null if it is invalid. */
 export type SendContent = {
   [K in SendKind]: { kind: K; message: Omit<RequestOf<(typeof SENDS)[K]>, 'sender' | 'to'> | null };

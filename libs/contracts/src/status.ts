@@ -51,7 +51,7 @@ export const LoggedMessage = Type.Object({
 export type LoggedMessage = Static<typeof LoggedMessage>;
 
 /** A code of the platform, or `other` for failures without one. */
-export const FailureCode = Type.String({ pattern: '^([0-9]{1,10}|OUTCOME_UNKNOWN|other)$' });
+const FailureCode = Type.String({ pattern: '^([0-9]{1,10}|OUTCOME_UNKNOWN|other)$' });
 
 /** Filters that the counts of messages have too. */
 const CountedFilter = {

@@ -49,7 +49,7 @@ export type EgressResult =
   | { kind: 'cut_off' };
 
 /** An EgressResult with the body as text. A body that is too long or incomplete makes it `unreachable`. */
-export type EgressResponse = Exclude<EgressResult, { kind: 'responded' }> | { kind: 'responded'; status: number; text: string };
+type EgressResponse = Exclude<EgressResult, { kind: 'responded' }> | { kind: 'responded'; status: number; text: string };
 
 /** A response whose body the caller reads to its end or destroys. */
 export interface EgressDownload {

@@ -1,7 +1,7 @@
 import type { PendingMessage } from './pending-message';
 
 /** Bytes of messages that a consumer holds; a larger message is pulled alone. */
-export const MOST_HELD_BYTES = 2 * 1024 ** 2;
+const MOST_HELD_BYTES = 2 * 1024 ** 2;
 
 /** Messages that were delivered and are neither acknowledged nor returned, bounded in number and bytes. */
 export class PendingMessages {

@@ -10,7 +10,7 @@ const TOO_LARGE = /exceeds maxbytes/i;
 /** Ordinary ends of a request: it expired, or the next message did not fit. */
 const ORDINARY = /request timeout|no messages|exceeds maxbytes|exceeded maxackpending|message size exceeds/i;
 
-export interface PullerOptions {
+interface PullerOptions {
   nc: NatsConnection;
   stream: string;
   durable: string;

@@ -27,7 +27,7 @@ export function limitsOn(connection: NatsConnection): StreamLimits {
   return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1, maxBytes: streamMaxBytes(connection) };
 }
 
-export interface StreamLimits {
+interface StreamLimits {
   /** Replicas of each stream; 3 in a cluster. */
   replicas?: number;
   /** Size of each stream, in bytes. A full stream refuses new messages and drops none. */

@@ -33,7 +33,7 @@ export interface FollowOptions {
   gone?: AbortSignal;
 }
 
-export interface EventTailOptions {
+interface EventTailOptions {
   nc: NatsConnection;
   stream: StreamName;
   /** The stream's subjects, for example `public.>`. */

@@ -4,7 +4,7 @@ import type { Logger } from '@mgw/telemetry';
 
 export type { NatsConnection };
 
-export interface NatsOptions {
+interface NatsOptions {
   /** One or more `nats://user:password@host:port`; all use the first one's user. */
   servers: string[];
   /** Shown in the server's list of connections. */

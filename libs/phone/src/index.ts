@@ -3,7 +3,7 @@ export { isMarket, marketName, marketOf } from './market';
 /** A business-scoped user id of the platform (platform §4.7): country, optional `ENT`, up to 128 letters and digits. */
 const BUSINESS_SCOPED_ID = /^[A-Z]{2}\.(ENT\.)?[0-9A-Za-z]{1,128}$/;
 
-export type NormalizedPhone = { ok: true; value: string } | { ok: false; reason: string };
+type NormalizedPhone = { ok: true; value: string } | { ok: false; reason: string };
 
 /** A phone number as the platform writes it, its `wa_id`: digits with the country code. */
 export function isWaId(value: string): boolean {

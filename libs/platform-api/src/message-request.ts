@@ -38,7 +38,7 @@ export function asReply(message: MessageRequest, messageId: string | undefined):
 }
 
 /** A public address that the platform fetches, or the id of an uploaded file. */
-export type MediaSource = { link: string } | { id: string };
+type MediaSource = { link: string } | { id: string };
 
 export interface MediaContent {
   type: 'image' | 'document' | 'video' | 'audio';

@@ -5,7 +5,7 @@ import type { Client } from 'pg';
 import { TABLE_LOCK_WITHIN_MS } from './unlocked';
 
 /** A file of SQL functions and of the triggers that call them, beside the topic whose rule it states. */
-export interface FunctionFile {
+interface FunctionFile {
   /** Path below the service's sources: `intents/reserve.sql`. */
   name: string;
   sql: string;

@@ -1,5 +1,5 @@
 /** A value as its receiver sees it, and about how many bytes of JSON it would take. */
-export interface Received {
+interface Received {
   value: unknown;
   bytes: number;
 }

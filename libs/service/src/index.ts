@@ -6,7 +6,7 @@ export { deadLetters } from './dead-letters';
 export { nestOptions } from './nest-options';
 export { LOGGER, NATS } from './service.module';
 export { operatorControllers } from './operator-controllers';
-export { ageOfFirst, countUpTo, metricsController } from './service-metrics';
+export { countUpTo, metricsController } from './service-metrics';
 export { sealingChecks, storedSecrets } from './stored-secrets';
 export { retention, retentionSettings } from './retention';
 export { BackgroundLoop } from './background-loop';

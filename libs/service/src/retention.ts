@@ -49,7 +49,7 @@ const rowsPruned = counter('mgw_rows_pruned_total', 'Rows deleted because of the
 const monthsDropped = counter('mgw_months_dropped_total', 'Partitions dropped because of their age', ['table']);
 
 /** Deletes expired rows at the start and every ten minutes; replicas skip rows that another one deletes. */
-export class Retention extends BackgroundLoop {
+class Retention extends BackgroundLoop {
   constructor(
     private readonly plan: RetentionPlan,
     private readonly config: RetentionConfig,

@@ -5,7 +5,7 @@ import { Handles, type Handler } from '@mgw/rpc';
 import { gauges } from '@mgw/telemetry';
 
 /** SQL for the age of the first row in seconds; 0 without rows. */
-export const ageOfFirst = (column: string, rows: string): string =>
+const ageOfFirst = (column: string, rows: string): string =>
   `SELECT coalesce((SELECT extract(epoch FROM now() - ${column}) ${rows} LIMIT 1), 0)`;
 
 /** Counts stop here: a larger number changes no decision, and counting a backlog of millions at each scrape costs too much. */

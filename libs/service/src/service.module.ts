@@ -11,7 +11,7 @@ export const LOGGER = Symbol('logger');
 /** Injection token of the service's NATS connection. */
 export const NATS = Symbol('nats');
 
-export interface ServiceParts {
+interface ServiceParts {
   logger: Logger;
   connection: NatsConnection;
   rpc: RpcClient;

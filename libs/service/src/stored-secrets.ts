@@ -6,7 +6,7 @@ import { BackgroundLoop } from './background-loop';
 import { LOGGER } from './service.module';
 
 /** A column of secrets that stay sealed for longer than a day. */
-export interface SealedColumn {
+interface SealedColumn {
   /** `<schema>.<table>` */
   table: string;
   /** Its primary key, a positive integer. */
@@ -59,7 +59,7 @@ CREATE TABLE ${schema}.sealing_checks (key_id text PRIMARY KEY, sealed text NOT 
  * one of them, because every operation that needs it would fail. While the service runs, it regularly opens all of them, names damaged
  * ones in its log, and seals with the ring's first key what an older key sealed, so that the older key can be removed.
  */
-export class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicationShutdown {
+class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicationShutdown {
   private readonly removeGauge: () => void;
   private isReported = false;
 

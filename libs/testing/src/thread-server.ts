@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** A server in a thread of its own, whose only response arrives while the test's thread stands still. */
-export interface ThreadServer {
+interface ThreadServer {
   /** The argument of `listening`. */
   address: string;
   /** Whether the request has arrived, which waits for `standStill`. */

@@ -34,7 +34,7 @@ const NO_WAIT = `
   CREATE TRIGGER due_at_once BEFORE INSERT ON auto_reply.replies FOR EACH ROW EXECUTE FUNCTION auto_reply.due_at_once()`;
 
 /** A language model that replies when the test releases it. */
-export interface HeldModel {
+interface HeldModel {
   /** The newest message of each call. */
   calls: string[];
   /** Replies to all held calls, and from now on at once. */

@@ -1,7 +1,7 @@
 import type { Tx } from '@mgw/postgres';
 
 /** How a recipient's transition changes the counters of its broadcast. */
-export interface CountChange {
+interface CountChange {
   id: string;
   sent: number;
   failed: number;

@@ -4,7 +4,7 @@ import { BusinessChanged, FindAccess, GatewayError, KeyChanged, type Access } fr
 import { RpcClient } from '@mgw/rpc';
 
 /** The key that a broadcast is charged to. */
-export interface ChargedKey {
+interface ChargedKey {
   business_id: number;
   api_key_id: number;
 }

@@ -1,5 +1,5 @@
 /** A value of this tab that survives a reload. A logout clears all of them. */
-export interface KeptValue<T> {
+interface KeptValue<T> {
   read: () => T | null;
   /** @returns false if the browser's 5 MB are used up; nothing is kept then */
   write: (value: T) => boolean;

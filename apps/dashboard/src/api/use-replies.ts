@@ -6,7 +6,7 @@ import { keptValue } from './kept-value';
 import { useMe } from './session';
 
 /** An uploaded file, and its kind of message. */
-export type ReplyFile = Required<Pick<Schemas['FileReplyRequest'], 'media_id' | 'media_type'>> & { filename: string };
+type ReplyFile = Required<Pick<Schemas['FileReplyRequest'], 'media_id' | 'media_type'>> & { filename: string };
 
 interface Draft {
   /** The Idempotency-Key: however often it is retried, the customer gets it once. */

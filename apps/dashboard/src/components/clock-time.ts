@@ -37,7 +37,7 @@ export const dayIn = (timeZone: string, at: string): string => format(at, timeZo
 const today = (timeZone: string): string => dayIn(timeZone, new Date().toISOString());
 
 /** @param month `2026-11` */
-export function monthShown(month: string): string {
+function monthShown(month: string): string {
   return new Date(month).toLocaleDateString([], { month: 'long', year: 'numeric', timeZone: 'UTC' });
 }
 

@@ -4,7 +4,7 @@ import { invalidIf } from './words-of-fault';
 
 const MIN = 8;
 
-export interface NewPassword {
+interface NewPassword {
   password: string;
   repeated: string;
 }

@@ -28,7 +28,7 @@ export interface ApiKeyRow extends SetLimits, Zones {
 }
 
 /** Limits and addresses are those of the key that it replaces. */
-export interface NewApiKey extends Partial<SetLimits> {
+interface NewApiKey extends Partial<SetLimits> {
   business_id: number;
   name: string;
   permissions: Permission[];

@@ -16,7 +16,7 @@ export interface Business extends Zones {
   created_at: Date;
 }
 export type BusinessFields = Pick<Business, 'name' | 'plan' | 'timezone'>;
-export type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number; suspended?: boolean; require_totp?: boolean };
+type BusinessChange = Partial<BusinessFields> & { broadcast_daily_limit?: number; suspended?: boolean; require_totp?: boolean };
 
 const FIELDS = `id, name, plan, broadcast_daily_limit, suspended_at IS NOT NULL AS suspended, require_totp, timezone, previous_timezone, timezone_from, cap_resets_at, created_at`;
 /** Recipients of broadcasts in a day (decision 55). */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@mgw/contracts';
 
 /** Texts for the page of an error. Backticks mark code. */
-export interface ErrorTexts {
+interface ErrorTexts {
   meaning: string;
   /** The remedy for the caller. */
   remedy: string;

@@ -12,7 +12,7 @@ import { EventStreamService } from './event-stream.service';
 
 const EVENT_ID = /^\d{1,12}(\.\d{1,3})?$/;
 
-export class EventStreamQuery {
+class EventStreamQuery {
   /** The id of the last event received, for readers that cannot set Last-Event-ID. */
   @Optional(Matches(EVENT_ID, { message: 'after must be the id of an event' }))
   after?: string;

@@ -15,7 +15,7 @@ export interface LimitedKey {
   business: { id: number };
 }
 
-export interface Decision {
+interface Decision {
   limit: number;
   remaining: number;
   /** Whole seconds until a slot frees by itself. */

@@ -20,7 +20,7 @@ const ACCOUNT_LIMIT = 5;
 const GUESS_LIMIT = 20;
 const LIMITED = 'Too many wrong logins. Wait before you try again.';
 
-export interface Credentials extends LoginOrigin {
+interface Credentials extends LoginOrigin {
   email: string;
   password: string;
   /** The account to log in to; null if the address and the password have only one. */

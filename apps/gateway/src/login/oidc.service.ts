@@ -18,7 +18,7 @@ const REQUEST = 'oidc.request';
 const VERIFIED = 'oidc.verified';
 
 /** Why a login with the provider failed, as the login page explains it. */
-export type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'unavailable' | 'limited' | 'off';
+type OidcProblem = 'expired' | 'refused' | 'unverified' | 'unknown' | 'unavailable' | 'limited' | 'off';
 
 export class OidcFailure extends Error {
   override readonly name = 'OidcFailure';

@@ -16,7 +16,7 @@ export interface Period {
   to: string;
 }
 /** A period, and the one before it of the same length; null for a period of days that somebody chose. */
-export type LogPeriod = { [bound in keyof Period]: string | null } & { previous: Period | null };
+type LogPeriod = { [bound in keyof Period]: string | null } & { previous: Period | null };
 
 /** The whole hours or days that each one begins before the current one, and its length. */
 const NAMED: Record<PeriodName, { unit: 'hour' | 'day'; back: string; length: string }> = {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Database } from '@mgw/postgres';
 
 /** Metrics by service and name. */
-export type Metrics = Record<string, Record<string, number>>;
+type Metrics = Record<string, Record<string, number>>;
 
 @Injectable()
 export class MetricSamplesStore {

@@ -5,7 +5,7 @@ import { RpcClient } from '@mgw/rpc';
 /** How long the overview waits for a service. */
 const WAIT_MS = 1_500;
 
-export interface ServiceHealth {
+interface ServiceHealth {
   name: string;
   healthy: boolean;
   responded_in_ms: number;

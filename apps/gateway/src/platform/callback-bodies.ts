@@ -9,7 +9,7 @@ const FULL = 'the byte budget of callbacks is used up';
 /** Most bodies of one address that are read at once. */
 const MAX_PER_ADDRESS = 128;
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Bytes of the largest body. */
   body: number;
   /** Bytes of all bodies together, from their first byte until they are released. */
@@ -28,7 +28,7 @@ class BodyRefusedError extends Error {
 }
 
 /** A body in memory. It may be dropped until its bytes are taken. */
-export interface HeldBody {
+interface HeldBody {
   /** Aborted when the body is dropped. */
   signal: AbortSignal;
   bytes: number;

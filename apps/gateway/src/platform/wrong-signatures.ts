@@ -11,7 +11,7 @@ const BYTES_AT_ONCE = 3 * 1024 * 1024;
 const HOLD_MS = 25;
 
 /** A callback that may have to wait. */
-export interface Visit {
+interface Visit {
   /** Size of the body. */
   bytes: number;
   /** Ends the wait. */

@@ -55,14 +55,14 @@ export type SendOperation =
   | typeof SendText;
 
 /** The parts of a request that the gateway could read; null for invalid ones. */
-export interface ReadSend<O extends SendOperation> {
+interface ReadSend<O extends SendOperation> {
   to: string | null;
   message: ContentOf<O> | null;
 }
 export type ContentOf<O extends SendOperation> = Omit<RequestOf<O>, 'sender' | 'to'>;
 
 /** An API key, or a user of the business, who has neither a key nor a daily cap. */
-export interface SendingParty {
+interface SendingParty {
   /** The key as which the sends count. */
   sends_as: number | null;
   daily_limit: number | null;

@@ -29,7 +29,7 @@ class SessionGuard extends AuthGuard(SESSION_STRATEGY) {
 }
 
 @Injectable()
-export class RolesGuard implements CanActivate {
+class RolesGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, routeOptions } = context.switchToHttp().getRequest<FastifyRequest>();
     const allowed = rolesOf(method, routeOptions.url ?? '') ?? [];

@@ -17,7 +17,7 @@ const Posted = Type.Object({
 const Bytes = Type.Object({ body: Type.String({ description: 'base64' }), signature: Type.Union([Type.String(), Type.Null()]) });
 
 /** One attempt to post a callback. */
-export type CallbackAttempt = Static<typeof Posted> & { body: string };
+type CallbackAttempt = Static<typeof Posted> & { body: string };
 
 /** An attempt with the bytes and the signature that were posted. */
 export interface LoggedAttempt extends Static<typeof Posted> {

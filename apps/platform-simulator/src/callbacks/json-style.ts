@@ -1,5 +1,5 @@
 /** The bytes of a callback: in Meta's style, without spaces, or indented. */
-export type JsonStyle = 'meta' | 'compact' | 'pretty';
+type JsonStyle = 'meta' | 'compact' | 'pretty';
 
 /** Integers beyond JavaScript's numbers, which the simulator holds as text (platform §4.6). */
 const LONG_INTEGER = /"(message_template_id)":( ?)"(\d+)"/g;

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import type { MediaKindName } from './media-types';
 
-export interface Sample {
+interface Sample {
   mimeType: string;
   bytes: Buffer;
 }

@@ -22,7 +22,7 @@ export const LoadRequest = Type.Object(
   { additionalProperties: false },
 );
 
-export interface LoadProgress {
+interface LoadProgress {
   running: boolean;
   /** Messages made so far. */
   inbound: number;

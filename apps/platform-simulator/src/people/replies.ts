@@ -4,7 +4,7 @@ import type { People } from './people';
 import { userIdOf } from './person-name';
 import type { Reaction } from '../profile/behaviours';
 
-export interface Delivered {
+interface Delivered {
   account: Account;
   recipient: string;
   messageId: string;

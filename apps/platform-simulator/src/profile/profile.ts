@@ -3,7 +3,7 @@ import { STATUS_MODES, testBehaviour, type Behaviour, type StatusMode } from './
 
 /** People in 24 hours with whom a business may start a conversation (platform §5). */
 export const TIERS = { TIER_250: 250, TIER_2K: 2_000, TIER_10K: 10_000, TIER_100K: 100_000, TIER_UNLIMITED: Infinity } as const;
-export type Tier = keyof typeof TIERS;
+type Tier = keyof typeof TIERS;
 
 const oneOf = <T extends string>(values: T[]) => Type.Union(values.map((value) => Type.Literal(value))) as TUnion<TLiteral<T>[]>;
 const Name = oneOf(['lenient', 'realistic']);

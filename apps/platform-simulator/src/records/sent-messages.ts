@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 
 const Sent = Type.Object({ id: Type.String(), recipient: Type.String() });
-export type SentMessage = Static<typeof Sent>;
+type SentMessage = Static<typeof Sent>;
 export const SentMessagesState = Type.Record(Type.String(), Type.Array(Sent));
 
 const MAX = 1_000;

@@ -6,7 +6,7 @@ import { envelope } from '../callbacks/envelope';
 /** The platform's bound for one callback. */
 const MAX_UPDATES = 1_000;
 
-export interface StatusUpdate {
+interface StatusUpdate {
   /** Null if the callback has no contact for it. */
   contact: Record<string, unknown> | null;
   status: Record<string, unknown>;

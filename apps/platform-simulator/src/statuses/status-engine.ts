@@ -28,7 +28,7 @@ const followed = {
   /** Sent by a tap on the message's first button. */
   tap: Type.Union([Reply, Type.Null()]),
 };
-export type Followed = Static<TObject<typeof followed>> & { account: Account };
+type Followed = Static<TObject<typeof followed>> & { account: Account };
 
 export const StatusEngineState = Type.Array(
   Type.Object({ ...followed, phone_number_id: Type.String(), step: Type.Integer(), due_in_ms: Type.Number() }),
@@ -46,7 +46,7 @@ interface Pending {
 const JITTER = 0.2;
 const MAX_PENDING = 200_000;
 
-export interface StatusEngineParts {
+interface StatusEngineParts {
   accounts: Accounts;
   callbacks: CallbackQueue;
   batches: StatusBatches;

@@ -5,7 +5,7 @@ import { allowDirectPublish, outboxRow, unpublishedBefore, type OutboxRow } from
 import { Database, RowSet, isAboutValues } from '@mgw/postgres';
 import type { BadUpdate, Updates } from './stored-callback';
 
-export interface NewCallback {
+interface NewCallback {
   /** SHA-256 of `wholeHash` and the lane; without an owner, the signers too. */
   hash: Buffer;
   /** SHA-256 of the received bytes, of which the body may be a part. */
@@ -21,7 +21,7 @@ export interface NewCallback {
 }
 
 /** The new events of a stored callback, `waits` if the splitter publishes them later, or `known` if it was stored before. */
-export type Stored = EventEnvelope[] | 'waits' | 'known';
+type Stored = EventEnvelope[] | 'waits' | 'known';
 
 /** Bytes of the parameters of one statement. */
 const MOST_BYTES = 2 * 1024 * 1024;

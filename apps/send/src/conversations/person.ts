@@ -30,7 +30,7 @@ export interface IdentityChange {
 }
 
 /** The changes after which every alias of a person leads to one conversation. */
-export interface Identification {
+interface Identification {
   /** Null if no alias is known. */
   conversation: KnownConversation | null;
   /** Aliases that do not lead to it yet. */

@@ -5,7 +5,7 @@ import { ERASED } from '@mgw/service';
 import { unclearReason, type IntentRecord, type IntentState } from './intent';
 import { notSentEvent } from './outcome-events';
 
-export interface IntentRow {
+interface IntentRow {
   id: string;
   state: IntentState;
   recipient: string;

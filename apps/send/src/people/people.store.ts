@@ -4,7 +4,7 @@ import { Database, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
 
 /** The hash of a name that an erased person had, and the conversation that has the name now. */
-export interface HashedName {
+interface HashedName {
   businessId: number;
   hash: string;
   conversationId: number;

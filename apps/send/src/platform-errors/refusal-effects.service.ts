@@ -12,7 +12,7 @@ import { SuppressionStore } from '../suppression/suppression.store';
 import { TemplateService } from '../templates/template.service';
 import { WindowStore } from '../window/window.store';
 
-export interface RefusedRecipient {
+interface RefusedRecipient {
   businessId: number;
   to: string;
   conversationId: number | null;

@@ -3,7 +3,7 @@ import { refusalExtras, type Refusal } from '@mgw/platform-api';
 import { windowClosedExtras } from '../window/window';
 
 /** The refused message as the send pipeline knows it. */
-export interface RefusedSend {
+interface RefusedSend {
   intentId: string;
   template: { name: string; language: string; otherLanguages: string[] } | null;
   lastInboundAt: Date | null;

@@ -11,7 +11,7 @@ import type { OutgoingMessage } from './outgoing-message';
 import { outcomeUnknown, platformUnreachable } from './send-errors';
 
 /** A send whose intent is committed. */
-export interface ReservedSend {
+interface ReservedSend {
   intent: IntentRecord;
   outgoing: OutgoingMessage;
   recipient: Recipient;

@@ -6,7 +6,7 @@ import { WantedEvents } from '@mgw/service';
 import type { SuppressionSource } from './suppression';
 import { SuppressionStore, type SuppressedPerson } from './suppression.store';
 
-export interface SuppressionChange {
+interface SuppressionChange {
   businessId: number;
   conversations: number[];
   source: SuppressionSource;

@@ -12,7 +12,7 @@ import {
 import { RpcClient, type RpcContext } from '@mgw/rpc';
 import { requiredCall } from '../required-call';
 
-export interface ApprovedTemplate {
+interface ApprovedTemplate {
   template: TemplateShape;
   /** Approved languages other than the requested one. */
   otherLanguages: string[];

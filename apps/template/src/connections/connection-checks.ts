@@ -3,7 +3,7 @@ import type { PhoneNumberNode, ReadOutcome, SubscribedApp, TokenNode, WebhookCon
 import { problemOf } from './probe.service';
 
 /** The platform's responses to one check of a connection. */
-export interface CheckedParts {
+interface CheckedParts {
   token: ReadOutcome<{ data: TokenNode }>;
   number: ReadOutcome<PhoneNumberNode>;
   /** Null if the stored app secret does not open. */

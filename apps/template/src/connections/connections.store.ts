@@ -11,7 +11,7 @@ import {
 import { Database, type Tx } from '@mgw/postgres';
 
 /** The end of each restriction (ISO time) by the platform's name of it; null for no end. */
-export type RestrictionEnds = Record<string, string | null>;
+type RestrictionEnds = Record<string, string | null>;
 
 /** A connection with a due probe. */
 export interface DueProbe {

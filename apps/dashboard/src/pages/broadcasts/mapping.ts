@@ -3,7 +3,7 @@ import { bodyFields, buttonFields, headerFields, type Template } from '../templa
 import type { RecipientsTable } from './recipients-table';
 
 /** A column of the list, by its place and its name. */
-export interface ColumnSource {
+interface ColumnSource {
   /** null if the list has no column of this name. */
   column: number | null;
   name: string;

@@ -6,7 +6,7 @@ import { Player } from './player';
 import type { ThreadMessage } from './thread-message';
 
 /** A file as a message names it: `id` at the gateway, or `url` elsewhere. */
-export interface ShownFile {
+interface ShownFile {
   kind: string;
   id?: string | undefined;
   url?: string | undefined;

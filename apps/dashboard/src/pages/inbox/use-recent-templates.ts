@@ -4,7 +4,7 @@ import type { ThreadMessage } from './thread-message';
 
 const MOST = 5;
 
-export interface SentTemplate {
+interface SentTemplate {
   message_id: string;
   template: string;
   at: string;

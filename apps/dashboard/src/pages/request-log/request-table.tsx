@@ -9,7 +9,7 @@ import './request-log.css';
 export type FailedRequest = Schemas['RequestLog']['requests'][number];
 
 /** Callers choose request ids, so that several requests may have one. */
-export const entryId = ({ request_id, at }: FailedRequest): string => `${request_id} ${at}`;
+const entryId = ({ request_id, at }: FailedRequest): string => `${request_id} ${at}`;
 
 interface RequestTableProps {
   requests: FailedRequest[];

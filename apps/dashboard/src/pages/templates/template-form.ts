@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client';
 import type { MediaType } from './sample-file';
 import { buttonsOf, type Template, type TextComponent } from './template-values';
 
-export type TemplateRequest = Schemas['CreateTemplateRequest'];
+type TemplateRequest = Schemas['CreateTemplateRequest'];
 export type ButtonType = 'url' | 'phone' | 'quick_reply' | 'copy_code';
 /** A button with the fields of every type; a request has those of its own. */
 export type FormButton = Record<'text' | 'url' | 'phone' | 'example', string> & { type: ButtonType };
