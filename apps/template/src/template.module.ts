@@ -10,9 +10,9 @@ import { TemplateConfig } from './template.config';
 import { PlatformEventsConsumer } from './platform-events.consumer';
 import { SyncService, MAX_SYNCS } from './templates/sync.service';
 import { SyncsStore } from './templates/syncs.store';
-import { TemplateChanges } from './templates/template-changes.service';
+import { MAX_WRITES, TemplateEditor } from './templates/template-editor.service';
+import { TemplateStatusEvents } from './templates/template-status-events.service';
 import { TemplateUpdates } from './templates/template-updates.service';
-import { TemplateWriting, MAX_WRITES } from './templates/template-writing.service';
 import { TemplatesHandlers } from './templates/templates.handlers';
 import { TemplatesStore } from './templates/templates.store';
 
@@ -45,9 +45,9 @@ const SEALED = [
     ProbeService,
     SyncService,
     SyncsStore,
-    TemplateChanges,
+    TemplateStatusEvents,
     TemplateUpdates,
-    TemplateWriting,
+    TemplateEditor,
     TemplatesStore,
     WantedEvents,
     outboxRelay(['PUBLIC']),

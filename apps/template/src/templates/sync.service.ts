@@ -11,7 +11,7 @@ import { ConnectionsStore } from '../connections/connections.store';
 import { TemplateConfig } from '../template.config';
 import { JobPool } from '../job-pool';
 import { SyncsStore } from './syncs.store';
-import { TemplateChanges } from './template-changes.service';
+import { TemplateStatusEvents } from './template-status-events.service';
 import { TemplatesStore } from './templates.store';
 
 /** Maximum concurrent syncs of a process. An account that hangs occupies one slot for the 15 s of a call. */
@@ -30,7 +30,7 @@ export class SyncService extends JobPool<number> {
     private readonly db: Database,
     private readonly syncs: SyncsStore,
     private readonly templates: TemplatesStore,
-    private readonly changes: TemplateChanges,
+    private readonly statusEvents: TemplateStatusEvents,
     private readonly connections: ConnectionsStore,
     private readonly graph: GraphClient,
     private readonly sealer: Sealer,
@@ -93,8 +93,8 @@ export class SyncService extends JobPool<number> {
     await this.db.transaction(async (tx) => {
       await this.templates.lockSync(tx, businessId);
       const write = () => this.templates.replaceAll(tx, businessId, templates);
-      await this.changes.apply(tx, businessId, write, ({ name, language }) => listed.get(`${name} ${language}`) ?? null);
+      await this.statusEvents.apply(tx, businessId, write, ({ name, language }) => listed.get(`${name} ${language}`) ?? null);
     });
-    this.changes.wake();
+    this.statusEvents.wake();
   }
 }

@@ -4,7 +4,7 @@ import type { Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
-import { TemplateChanges } from './template-changes.service';
+import { TemplateStatusEvents } from './template-status-events.service';
 import { TemplatesStore } from './templates.store';
 
 type TemplateEvent = EventEnvelope<typeof PlatformTemplateUpdate>;
@@ -34,7 +34,7 @@ const STATUS_AFTER: Record<string, string> = {
 export class TemplateUpdates {
   constructor(
     private readonly templates: TemplatesStore,
-    private readonly changes: TemplateChanges,
+    private readonly statusEvents: TemplateStatusEvents,
     private readonly syncs: SyncsStore,
     private readonly syncing: SyncService,
     private readonly rpc: RpcClient,
@@ -56,7 +56,7 @@ export class TemplateUpdates {
   announce(businessIds: Iterable<number>): void {
     for (const business_id of businessIds) this.rpc.announce(TemplatesChanged, { business_id });
     this.syncing.wake();
-    this.changes.wake();
+    this.statusEvents.wake();
   }
 
   /** @returns false for an unknown template or status */
@@ -71,7 +71,7 @@ export class TemplateUpdates {
       status,
       rejected_reason: status === 'REJECTED' ? reason : null,
     };
-    return this.changes.apply(
+    return this.statusEvents.apply(
       tx,
       businessId,
       () => this.templates.setStatus(tx, businessId, template),

@@ -17,7 +17,7 @@ import { ConnectionsStore } from '../connections/connections.store';
 import { SyncService } from './sync.service';
 import { SyncsStore } from './syncs.store';
 import { templateRecord, templateShape } from './template-record';
-import { TemplateWriting } from './template-writing.service';
+import { TemplateEditor } from './template-editor.service';
 import { TemplatesStore } from './templates.store';
 
 /** Left after a call of the platform for the response to arrive, in milliseconds. */
@@ -30,7 +30,7 @@ export class TemplatesHandlers {
     private readonly syncs: SyncsStore,
     private readonly connections: ConnectionsStore,
     private readonly syncing: SyncService,
-    private readonly writing: TemplateWriting,
+    private readonly editor: TemplateEditor,
   ) {}
 
   @Handles(ListApprovedTemplates)
@@ -86,13 +86,13 @@ export class TemplatesHandlers {
 
   @Handles(CreateTemplate)
   create: Handler<typeof CreateTemplate> = ({ business_id, draft }, { deadlineAt }) =>
-    this.writing.create(business_id, draft, deadlineAt - RESPONSE_MS);
+    this.editor.create(business_id, draft, deadlineAt - RESPONSE_MS);
 
   @Handles(ChangeTemplate)
   change: Handler<typeof ChangeTemplate> = ({ business_id, id, content }, { deadlineAt }) =>
-    this.writing.change(business_id, id, content, deadlineAt - RESPONSE_MS);
+    this.editor.change(business_id, id, content, deadlineAt - RESPONSE_MS);
 
   @Handles(DeleteTemplate)
   delete: Handler<typeof DeleteTemplate> = ({ business_id, id }, { deadlineAt }) =>
-    this.writing.delete(business_id, id, deadlineAt - RESPONSE_MS);
+    this.editor.delete(business_id, id, deadlineAt - RESPONSE_MS);
 }

@@ -11,7 +11,7 @@ const GONE = 'DELETED';
 
 /** Publishes `template.status` for templates whose status a change moves (decision 366). */
 @Injectable()
-export class TemplateChanges {
+export class TemplateStatusEvents {
   constructor(
     private readonly templates: TemplatesStore,
     private readonly syncs: SyncsStore,

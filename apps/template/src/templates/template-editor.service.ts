@@ -18,7 +18,7 @@ const UNCLEAR = 'WhatsApp did not respond clearly, so the change may have been m
  * one truth.
  */
 @Injectable()
-export class TemplateWriting {
+export class TemplateEditor {
   private readonly writes = new Shares({ places: MAX_WRITES, largest: 1 / 4 });
 
   constructor(
