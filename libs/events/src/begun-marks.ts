@@ -33,7 +33,7 @@ export class BegunMarks {
   }
 
   async add(ids: readonly string[]): Promise<void> {
-    await this.db.relaxed.query(
+    await this.db.nonDurable.query(
       `WITH old AS (DELETE FROM ${this.schema}.event_attempts WHERE last_started_at < now() - interval '${KEEP_DAYS} days')
        INSERT INTO ${this.schema}.event_attempts AS a (consumer, event_id) SELECT DISTINCT $1, id FROM unnest($2::text[]) AS id ORDER BY id
        ON CONFLICT (consumer, event_id) DO UPDATE SET unfinished = a.unfinished + 1, last_started_at = now()`,
@@ -42,7 +42,7 @@ export class BegunMarks {
   }
 
   async remove(ids: readonly string[]): Promise<void> {
-    await this.db.relaxed.query(`DELETE FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`, [
+    await this.db.nonDurable.query(`DELETE FROM ${this.schema}.event_attempts WHERE consumer = $1 AND event_id = ANY ($2::text[])`, [
       this.consumer,
       ids,
     ]);

@@ -85,7 +85,7 @@ export class WorkerHeartbeat {
     this.setId(undefined);
     if (id === undefined) return;
     try {
-      await db.relaxed.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
+      await db.nonDurable.query(`DELETE FROM ${schema}.workers WHERE worker_id = $1`, [id]);
     } catch (error) {
       logger.warn({ err: error, schema }, 'deleting a worker failed; its claims expire within two seconds');
     }
@@ -116,7 +116,7 @@ export class WorkerHeartbeat {
 
   private async renew(id: string): Promise<boolean> {
     const { db, schema } = this.options;
-    const rows = await db.relaxed.query(
+    const rows = await db.nonDurable.query(
       `UPDATE ${schema}.workers SET alive_until = clock_timestamp() + interval '${ALIVE_MS} milliseconds'
        WHERE worker_id = $1 AND alive_until > clock_timestamp() RETURNING 1`,
       [id],
@@ -126,7 +126,7 @@ export class WorkerHeartbeat {
 
   private async register(id: string): Promise<void> {
     const { db, schema } = this.options;
-    await db.relaxed.query(
+    await db.nonDurable.query(
       `WITH dead AS (DELETE FROM ${schema}.workers WHERE alive_until < clock_timestamp() - interval '${KEEP_DEAD_MINUTES} minutes')
        INSERT INTO ${schema}.workers (worker_id, alive_until) VALUES ($1, clock_timestamp() + interval '${ALIVE_MS} milliseconds')`,
       [id],

@@ -67,7 +67,7 @@ export class OutboxHandled {
   /** Reads the time first: events marked before it were acknowledged before the sequence is read. */
   private async propose(manager: JetStreamManager, stream: string): Promise<void> {
     const { db, schema } = this.options;
-    const [known] = await db.relaxed.query<KnownStream & { time: string; refills: boolean }>(
+    const [known] = await db.nonDurable.query<KnownStream & { time: string; refills: boolean }>(
       `SELECT clock_timestamp()::text AS time, created, last_seq, epoch, refill_until IS NOT NULL AS refills
        FROM ${schema}.outbox_streams WHERE stream = $1`,
       [stream],
@@ -82,7 +82,7 @@ export class OutboxHandled {
 
   private async store(stream: string, { time, epoch }: Candidate): Promise<void> {
     const { db, schema } = this.options;
-    await db.relaxed.query(
+    await db.nonDurable.query(
       `UPDATE ${schema}.outbox_streams SET handled_until = greatest(handled_until, $2::timestamptz)
        WHERE stream = $1 AND epoch = $3 AND refill_until IS NULL`,
       [stream, time, epoch],

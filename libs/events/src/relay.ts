@@ -189,7 +189,7 @@ export class OutboxRelay {
     const published = this.unmarked;
     this.unmarked = [];
     this.markAt = Infinity;
-    if (published.length > 0 && !(await this.streams.mark(this.options.db.relaxed, published))) this.leaveToOutbox();
+    if (published.length > 0 && !(await this.streams.mark(this.options.db.nonDurable, published))) this.leaveToOutbox();
   }
 
   private async publish(rows: OutboxRow[]): Promise<Published[]> {

@@ -136,7 +136,7 @@ function reachableUnless<T extends object>(isDown: () => boolean, whole: T): T {
   return new Proxy(whole, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name, target);
-      if (name === 'relaxed') return reachableUnless(isDown, value as object);
+      if (name === 'nonDurable') return reachableUnless(isDown, value as object);
       if (typeof value !== 'function') return value;
       return (...defaults: unknown[]) =>
         isDown() ? Promise.reject(new Error('out of reach')) : (value.apply(target, defaults) as unknown);

@@ -27,7 +27,7 @@ export async function rowsRead(db: Database, read: (db: Database) => Promise<unk
     return db.query<T>(text, values);
   };
   const transaction = <T>(work: (tx: Tx) => Promise<T>) => work({ query });
-  await read({ query, transaction, relaxed: { query }, reads: () => ({ query }) } as unknown as Database);
+  await read({ query, transaction, nonDurable: { query }, reads: () => ({ query }) } as unknown as Database);
   return count;
 }
 

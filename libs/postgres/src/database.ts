@@ -15,7 +15,7 @@ export class Database implements Tx {
    * Commits do not wait for the disk. Use it only for work that is repeated if the last half second is lost, such as marks of published
    * events and ends of deliveries.
    */
-  readonly relaxed: Connections;
+  readonly nonDurable: Connections;
   /** Deletes expired rows and creates partitions, on a connection that requests and events never wait for. */
   readonly upkeep: Connections;
   private readonly people: Reads;
@@ -25,7 +25,7 @@ export class Database implements Tx {
     readonly schema: string,
     options: DatabaseOptions,
   ) {
-    this.relaxed = new Connections(poolOptions(options, 'relaxed'));
+    this.nonDurable = new Connections(poolOptions(options, 'nonDurable'));
     this.upkeep = new Connections(poolOptions(options, 'upkeep'));
     this.people = new Reads(poolOptions(options, 'reads'));
   }
@@ -47,12 +47,12 @@ export class Database implements Tx {
   }
 
   /**
-   * @param durable false: like `relaxed`
+   * @param durable false: like `nonDurable`
    * @param withinMs closes the connection after this time, which undoes the transaction
    * @throws DeadlineExceeded
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true, withinMs }: { durable?: boolean; withinMs?: number } = {}): Promise<T> {
-    return (durable ? this.main : this.relaxed).transaction(work, { withinMs });
+    return (durable ? this.main : this.nonDurable).transaction(work, { withinMs });
   }
 
   /**
@@ -70,7 +70,7 @@ export class Database implements Tx {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.people, this.upkeep, this.relaxed].map((pool) => pool.close()));
+    await Promise.all([this.people, this.upkeep, this.nonDurable].map((pool) => pool.close()));
     await this.main.close();
   }
 }

@@ -1,5 +1,5 @@
 export { Database, type DatabaseOptions, type Tx } from './database';
-export { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
+export { NON_DURABLE_CONNECTIONS, READ_CONNECTIONS, UPKEEP_CONNECTIONS } from './options';
 export { examine, filteredPage, type Examined, type Scan } from './filtered-page';
 export { migration, migrationsIn } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';

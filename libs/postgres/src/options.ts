@@ -41,7 +41,7 @@ const GRACE_MS = 2_000;
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
 /** The most connections whose commits do not wait for the disk. */
-export const RELAXED_CONNECTIONS = 4;
+export const NON_DURABLE_CONNECTIONS = 4;
 /** The most connections that delete expired rows and create partitions. */
 export const UPKEEP_CONNECTIONS = 1;
 /** Default number of connections for people's reads. */
@@ -52,11 +52,11 @@ export const READ_WITHIN_MS = 2_000;
 /**
  * Each kind of work has its own connections, so that none uses up those of another (guarantees §10, N2):
  * - `main`: requests and events.
- * - `relaxed`: commits do not wait for the disk, and statements are pipelined.
+ * - `nonDurable`: commits do not wait for the disk, and statements are pipelined.
  * - `reads`: pages and searches of people. Read-only, and stopped after two seconds.
  * - `upkeep`: expired rows and partitions.
  */
-export type PoolKind = 'main' | 'relaxed' | 'reads' | 'upkeep';
+export type PoolKind = 'main' | 'nonDurable' | 'reads' | 'upkeep';
 
 interface Limits {
   connections: number;
@@ -82,14 +82,19 @@ export function poolOptions(options: DatabaseOptions, kind: PoolKind = 'main'): 
     query_timeout: statementMs + GRACE_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
-    ...(kind === 'relaxed' && { pipeline: true }),
+    ...(kind === 'nonDurable' && { pipeline: true }),
   };
 }
 
 function limits({ poolSize = 8, readPoolSize = READ_CONNECTIONS, statementTimeoutMs = 10_000 }: DatabaseOptions): Record<PoolKind, Limits> {
   return {
     main: { connections: poolSize, statementMs: statementTimeoutMs, lockMs: 8_000 },
-    relaxed: { connections: RELAXED_CONNECTIONS, statementMs: statementTimeoutMs, lockMs: 8_000, settings: '-c synchronous_commit=off' },
+    nonDurable: {
+      connections: NON_DURABLE_CONNECTIONS,
+      statementMs: statementTimeoutMs,
+      lockMs: 8_000,
+      settings: '-c synchronous_commit=off',
+    },
     reads: {
       connections: readPoolSize,
       statementMs: READ_WITHIN_MS,

@@ -20,7 +20,7 @@ it('a process opens at most DATABASE_POOL connections, and the further ones that
     for (let i = 0; i < 20; i++)
       waiting.push(
         db.query(wait),
-        db.relaxed.query(wait),
+        db.nonDurable.query(wait),
         db.upkeep.query(wait).catch(() => undefined),
       );
     await eventually(async () => {

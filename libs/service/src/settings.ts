@@ -1,6 +1,6 @@
 import { env } from '@mgw/config';
 import { natsServer } from '@mgw/nats';
-import { READ_CONNECTIONS, RELAXED_CONNECTIONS, UPKEEP_CONNECTIONS } from '@mgw/postgres';
+import { NON_DURABLE_CONNECTIONS, READ_CONNECTIONS, UPKEEP_CONNECTIONS } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
@@ -54,8 +54,8 @@ export const databaseSettings = {
   databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
   databasePool: env.integer('DATABASE_POOL', {
     doc:
-      `most connections to PostgreSQL for requests and events, beside up to ${RELAXED_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
-      `${RELAXED_CONNECTIONS} whose commits do not wait for the disk and ${UPKEEP_CONNECTIONS} that deletes expired rows`,
+      `most connections to PostgreSQL for requests and events, beside up to ${NON_DURABLE_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
+      `${NON_DURABLE_CONNECTIONS} whose commits do not wait for the disk and ${UPKEEP_CONNECTIONS} that deletes expired rows`,
     default: 8,
     min: 1,
     max: 200,

@@ -303,7 +303,7 @@ export class DeliveriesStore {
   /** Stores the request for the log. */
   async storeRequest({ id, attempt }: Attempt, request: { url: string; headers: Record<string, string> }): Promise<void> {
     const sql = 'UPDATE dispatch.deliveries SET request = $3 WHERE id = $1 AND attempt = $2';
-    await this.db.relaxed.query(sql, [id, attempt, JSON.stringify(request)]);
+    await this.db.nonDurable.query(sql, [id, attempt, JSON.stringify(request)]);
   }
 
   /**
@@ -314,7 +314,7 @@ export class DeliveriesStore {
     // Most batches have no failure, and PostgreSQL prepares each part of a statement, used or not.
     const someFailed = ends.some(({ attempt, end }) => !end.succeeded && !attempt.manual);
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
-    const [row] = await this.db.relaxed.query<Freed>(
+    const [row] = await this.db.nonDurable.query<Freed>(
       `WITH n AS MATERIALIZED (
          SELECT * FROM ${ENDS.from('n', 'nth')}
        ), webhook AS MATERIALIZED (

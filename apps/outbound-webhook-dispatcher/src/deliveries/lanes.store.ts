@@ -28,7 +28,7 @@ export class LanesStore {
    * Frees the lanes of dead workers. The caller is alive even if a slow database let its row expire: it adopts its claims under its next id.
    */
   async releaseDead(caller: string): Promise<DueLanes> {
-    const [row] = await this.db.relaxed.query<DueLanes>(
+    const [row] = await this.db.nonDurable.query<DueLanes>(
       `WITH RECURSIVE holder AS (
          (SELECT worker FROM dispatch.lanes WHERE worker IS NOT NULL ORDER BY worker LIMIT 1)
          UNION ALL
@@ -54,7 +54,7 @@ export class LanesStore {
 
   /** Renames the claims of a worker that has a new id, except those that another worker took over. @returns the deliveries it keeps */
   async adopt(former: string, worker: string, deliveries: string[]): Promise<string[]> {
-    const rows = await this.db.relaxed.query<{ delivery_id: string }>(
+    const rows = await this.db.nonDurable.query<{ delivery_id: string }>(
       'UPDATE dispatch.lanes SET worker = $2 WHERE worker = $1 AND delivery_id = ANY ($3::bigint[]) RETURNING delivery_id',
       [former, worker, deliveries],
     );
@@ -67,7 +67,7 @@ export class LanesStore {
    * @returns whether a lane is due
    */
   async releaseOrphans(worker: string, running: string[]): Promise<boolean> {
-    const rows = await this.db.relaxed.query(
+    const rows = await this.db.nonDurable.query(
       `WITH lane AS MATERIALIZED (
          SELECT webhook_id, ordering_key, delivery_id FROM dispatch.lanes
          WHERE worker = $1 AND delivery_id <> ALL ($2::bigint[]) ORDER BY webhook_id, ordering_key LIMIT ${BATCH} FOR UPDATE SKIP LOCKED

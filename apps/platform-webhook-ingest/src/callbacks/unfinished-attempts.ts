@@ -52,7 +52,7 @@ export class UnfinishedAttempts {
 
   private async count(ids: string[], change: 1 | -1): Promise<void> {
     if (ids.length === 0) return;
-    await this.db.relaxed.query(
+    await this.db.nonDurable.query(
       `UPDATE ingest.${this.table} SET unfinished_attempts = greatest(unfinished_attempts + $2, 0) WHERE id = ANY($1)`,
       [ids, change],
     );

@@ -49,7 +49,7 @@ export class ConversationService {
   /** Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it. */
   async findOrOpenRecipients(db: Database, persons: Person[]): Promise<number[]> {
     const phones = persons.flatMap(phoneOnly);
-    if (phones.length === persons.length) return this.store.openByPhone(db.relaxed, phones);
+    if (phones.length === persons.length) return this.store.openByPhone(db.nonDurable, phones);
     return db.transaction((tx) => this.findOrOpen(tx, persons), { durable: false });
   }
 
@@ -60,7 +60,7 @@ export class ConversationService {
 
   /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
   async recordReplies(db: Database, replies: Reply[]): Promise<void> {
-    if (replies.length > 0) await this.store.recordReplies(db.relaxed, replies);
+    if (replies.length > 0) await this.store.recordReplies(db.nonDurable, replies);
   }
 
   /**
