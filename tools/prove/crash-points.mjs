@@ -15,7 +15,7 @@ const POINTS = {
     'consumer.after-commit',
   ],
   'platform-webhook-ingest': ['ingest.after-store', 'relay.after-publish'],
-  'outbound-webhook-dispatcher': ['dispatch.after-take', 'dispatch.after-attempt', 'dispatch.after-end', 'consumer.before-commit'],
+  'outbound-webhook-dispatcher': ['dispatch.after-claim', 'dispatch.after-attempt', 'dispatch.after-end', 'consumer.before-commit'],
   status: ['consumer.before-commit', 'consumer.after-commit'],
 };
 const ENDS_WITHIN_MS = 15_000;

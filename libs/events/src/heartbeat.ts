@@ -28,12 +28,12 @@ export function isWorkerAlive(schema: string, column: string): string {
  * counts on them until its own clock ends.
  */
 export function deadWorkers(schema: string, holders: string): string {
-  return `candidate_worker AS MATERIALIZED (${holders}), lapsed_worker AS MATERIALIZED (
+  return `candidate_worker AS MATERIALIZED (${holders}), expired_worker AS MATERIALIZED (
       SELECT w.worker_id FROM ${schema}.workers w
       WHERE w.worker_id IN (SELECT worker FROM candidate_worker) AND w.alive_until <= clock_timestamp() FOR UPDATE OF w SKIP LOCKED
     ), dead AS MATERIALIZED (
       SELECT worker FROM (
-        SELECT worker_id AS worker FROM lapsed_worker
+        SELECT worker_id AS worker FROM expired_worker
         UNION ALL
         SELECT worker FROM candidate_worker c WHERE NOT EXISTS (SELECT FROM ${schema}.workers w WHERE w.worker_id = c.worker)
       ) gone WHERE (SELECT stats_reset FROM pg_stat_bgwriter) < clock_timestamp() - interval '${ALIVE_MS} milliseconds'

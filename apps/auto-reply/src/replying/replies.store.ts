@@ -35,8 +35,8 @@ export interface Question {
   late: boolean;
   /** Whether a send of its reply has ended, even if the process that sent it died. */
   send_ended: boolean;
-  /** Claims. */
-  attempts: number;
+  /** Number of claims; the fencing token. */
+  claims: number;
   /** Attempts that failed; counted from zero once the reply may have been sent. */
   failed_attempts: number;
   /** Attempts that began without ending, including this one. */
@@ -67,7 +67,7 @@ const ONE_CONVERSATION = 0.5;
 const RECORDED = '15 minutes';
 /** Longer than it takes to compose a reply (two reads of the thread and a model call), and longer than it takes to send one. */
 const CLAIM = '60 seconds';
-/** Matches only while this worker holds the question: `attempts` is the fencing token. */
+/** Matches only while this worker holds the question. The column `attempts` counts its claims, and is the fencing token `$2`. */
 const OWN = `id = $1 AND ${onRow(`state = 'pending' AND attempts = $2`)}`;
 
 /** The customer wrote again after the question `r`. An older message that arrived too late for a reply does not count (decision 727). */
@@ -145,7 +145,7 @@ export class RepliesStore {
        )
        UPDATE auto_reply.replies r SET due_at = now() + interval '${CLAIM}', attempts = attempts + 1, unfinished_attempts = unfinished_attempts + 1, worker_id = $2
        FROM fitting WHERE r.id = fitting.id
-       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts, failed_attempts, unfinished_attempts,
+       RETURNING r.id, business_id, inbound_message_id, conversation_id, customer, question, reply, sending, attempts AS claims, failed_attempts, unfinished_attempts,
          origin, traceparent, received_at < now() - interval '${USEFUL}' AS late,
          received_at < now() - interval '${SEND_ENDED}' AS send_ended, received_at < now() - interval '23 hours' AS stale`,
       [atMost, workerId, full, [...origins.of.keys()], [...origins.of.values()], origins.newcomer],
@@ -159,10 +159,10 @@ export class RepliesStore {
   }
 
   /** Releases a claim on which no work began. */
-  async release({ id, attempts }: Question): Promise<void> {
+  async release({ id, claims }: Question): Promise<void> {
     await this.db.query(
       `UPDATE auto_reply.replies SET due_at = now(), unfinished_attempts = unfinished_attempts - 1, worker_id = NULL WHERE ${OWN}`,
-      [id, attempts],
+      [id, claims],
     );
   }
 
@@ -221,19 +221,19 @@ export class RepliesStore {
     });
   }
 
-  async saveReply({ id, attempts }: Question, reply: string): Promise<void> {
-    await this.db.query(`UPDATE auto_reply.replies SET reply = $3 WHERE ${OWN}`, [id, attempts, reply]);
+  async saveReply({ id, claims }: Question, reply: string): Promise<void> {
+    await this.db.query(`UPDATE auto_reply.replies SET reply = $3 WHERE ${OWN}`, [id, claims, reply]);
   }
 
   /**
    * Records that the reply may be sent from now on, and resets failed attempts: a worker that takes over follows up the send.
    * @returns false if a newer question or another worker replaced this one: send nothing
    */
-  async startSending({ id, attempts }: Question): Promise<boolean> {
+  async startSending({ id, claims }: Question): Promise<boolean> {
     const started = await this.db.query(
       `UPDATE auto_reply.replies r SET sending = true, failed_attempts = 0, due_at = now() + interval '${CLAIM}'
        WHERE ${OWN} AND reserved_at IS NOT NULL AND NOT ${SUPERSEDED} RETURNING id`,
-      [id, attempts],
+      [id, claims],
     );
     return started.length > 0;
   }
@@ -262,13 +262,13 @@ export class RepliesStore {
    * Releases the place under the limits unless the model has replied: a customer whose replies cannot be sent must not call it without end.
    * @param keepsPlace also without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
    */
-  async end({ id, attempts }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
+  async end({ id, claims }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
     await this.db.query(
       `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(),
          reserved_at = CASE WHEN $5 OR reply IS NOT NULL THEN reserved_at END,
          expected_cost = CASE WHEN $5 AND $3 = 'failed' THEN expected_cost END
        WHERE ${OWN}`,
-      [id, attempts, state, reason, keepsPlace],
+      [id, claims, state, reason, keepsPlace],
     );
   }
 
@@ -280,7 +280,7 @@ export class RepliesStore {
    * @returns false if it is too late for another attempt
    */
   async postpone(
-    { id, attempts }: Question,
+    { id, claims }: Question,
     {
       afterSeconds,
       failedAttempts,
@@ -292,7 +292,7 @@ export class RepliesStore {
       `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, failed_attempts = $6,
          unfinished_attempts = 0, worker_id = NULL
        WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
-      [id, attempts, afterSeconds, maybeSent, always, failedAttempts],
+      [id, claims, afterSeconds, maybeSent, always, failedAttempts],
     );
     return postponed.length > 0;
   }

@@ -84,7 +84,7 @@ export class AttemptService {
   /** Never throws. An attempt that is cut off, or whose end cannot be recorded, is repeated. Sends nothing unless the claim holds. */
   async run(attempt: Attempt, claim: Claim): Promise<Freed> {
     try {
-      crashPoint('dispatch.after-take');
+      crashPoint('dispatch.after-claim');
       const startedAt = performance.now();
       const end = attempt.lost_workers < SET_ASIDE_AFTER ? await this.make(attempt, claim) : this.setAside(attempt);
       if (end === null) return NOTHING_FREED;
@@ -122,7 +122,7 @@ export class AttemptService {
     const call = { ...request, body: attempt.body, timeoutMs: this.config.responseWithinMs, maySend: () => claim.holds() };
     const result = await this.trace(attempt, () => this.egress.post(call, (status) => attempt.manual || status !== 200));
     if (result.kind === 'cut_off') {
-      // The claim lapsed while connecting: nothing was sent. If no other worker took over, the attempt goes on.
+      // The claim expired while the connection opened, so nothing was sent. If no other worker took over, the attempt goes on.
       return claim.holds() ? null : this.make(attempt, claim);
     }
     crashPoint('dispatch.after-attempt');

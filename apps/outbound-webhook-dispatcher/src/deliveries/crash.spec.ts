@@ -8,7 +8,7 @@ import { SECRET, sent, startDispatching, type Dispatching } from './dispatch.fix
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 const FAILURE = 'HTTP/1.1 500 Broken\r\nContent-Length: 0\r\n\r\n';
 
-const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.after-take', 'dispatch.after-attempt', 'dispatch.after-end'];
+const POINTS = ['consumer.before-commit', 'consumer.after-commit', 'dispatch.after-claim', 'dispatch.after-attempt', 'dispatch.after-end'];
 
 /** Kills one of two dispatchers between two steps (guarantees §4, §8). The cases run side by side because each waits for the survivor. */
 describe('one of two dispatchers dies', () => {

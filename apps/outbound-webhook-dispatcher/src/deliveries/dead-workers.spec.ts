@@ -272,27 +272,27 @@ describe('guarantees §10: workers that die or are suspended', () => {
   });
 
   testAlone(
-    'N6: a claim that lapses while connecting and is kept costs no attempt, counts no dead worker, and is signed again',
+    'N6: a claim that expires while connecting and is kept costs no attempt, counts no dead worker, and is signed again',
     async ({ dispatching, receiver, url }) => {
       const { db } = dispatching.harness;
       await dispatching.run();
       const webhook_id = await dispatching.create({ url });
       const seconds = () => Math.floor(Date.now() / 1_000);
-      let lapsedAt = Infinity;
-      const lapse = jest.spyOn(Egress.prototype, 'post').mockImplementationOnce(async ({ headers, maySend = () => true }) => {
+      let expiredAt = Infinity;
+      const expiry = jest.spyOn(Egress.prototype, 'post').mockImplementationOnce(async ({ headers, maySend = () => true }) => {
         await eventually(() => seconds() > Number(headers['webhook-timestamp']));
         await db.query('UPDATE dispatch.workers SET alive_until = clock_timestamp()');
         while (maySend()) await new Promise(setImmediate);
-        lapsedAt = seconds();
+        expiredAt = seconds();
         return { kind: 'cut_off' };
       });
       await dispatching.harness.publish(sent(1));
       await dispatching.ended(1);
-      lapse.mockRestore();
+      expiry.mockRestore();
       expect((await dispatching.log(webhook_id)).map(({ state, attempts }) => [state, attempts])).toEqual([['succeeded', 1]]);
       expect(await db.query('SELECT lost_workers FROM dispatch.deliveries')).toEqual([{ lost_workers: 0 }]);
       expect(receiver.requests).toHaveLength(1);
-      expect(Number(/webhook-timestamp: (\d+)/.exec(receiver.requests[0] ?? '')?.[1])).toBeGreaterThanOrEqual(lapsedAt);
+      expect(Number(/webhook-timestamp: (\d+)/.exec(receiver.requests[0] ?? '')?.[1])).toBeGreaterThanOrEqual(expiredAt);
     },
   );
 
