@@ -47,7 +47,7 @@ export const UPKEEP_CONNECTIONS = 1;
 /** Default number of connections for people's reads. */
 export const READ_CONNECTIONS = 4;
 /** Longest statement of a person's read, in milliseconds. It stays below the request's deadline. */
-export const READ_WITHIN_MS = 2_000;
+const READ_WITHIN_MS = 2_000;
 
 /**
  * Each kind of work has its own connections, so that none uses up those of another (guarantees §10, N2):
@@ -56,7 +56,7 @@ export const READ_WITHIN_MS = 2_000;
  * - `reads`: pages and searches of people. Read-only, and stopped after two seconds.
  * - `upkeep`: expired rows and partitions.
  */
-export type PoolKind = 'main' | 'nonDurable' | 'reads' | 'upkeep';
+type PoolKind = 'main' | 'nonDurable' | 'reads' | 'upkeep';
 
 interface Limits {
   connections: number;

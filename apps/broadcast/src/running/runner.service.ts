@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { OutboxRelay } from '@mgw/events';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
@@ -101,7 +102,7 @@ export class RunnerService extends BackgroundLoop {
     let countedUntil = performance.now() - tickMs;
     try {
       while (!this.isStopping) {
-        const tick = new Promise((resume) => setTimeout(resume, tickMs));
+        const tick = pause(tickMs);
         // A cause that pauses the broadcast takes effect before the next claim.
         await this.record(ended.splice(0));
         const now = performance.now();

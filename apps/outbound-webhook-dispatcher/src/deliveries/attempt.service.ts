@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { USER_AGENT } from '@mgw/config';
@@ -196,7 +197,7 @@ export class AttemptService {
           { err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id },
           'recording an attempt failed; will retry',
         );
-        await new Promise((resume) => setTimeout(resume, delayMs));
+        await pause(delayMs);
       }
     }
   }

@@ -13,7 +13,7 @@ const RELEASE = `back AS (
   UPDATE dispatch.lanes l SET worker = NULL, delivery_id = NULL, due_since = clock_timestamp()
   FROM lane WHERE l.webhook_id = lane.webhook_id AND l.ordering_key = lane.ordering_key RETURNING 1`;
 
-export interface DueLanes {
+interface DueLanes {
   due: boolean;
   /** Whether a lane is due whose delivery must be attempted alone. */
   suspects: boolean;

@@ -23,7 +23,7 @@ const LONGEST_WAIT_MS = 1_000;
 /** Time between reads for callbacks that need frequent changes, in milliseconds. */
 const READ_APART_MS = 200;
 
-export interface Reread {
+interface Reread {
   map: ConnectionMap;
   /** False if the reads failed after a change was announced: no caller may then be refused for a wrong secret (decision 751). */
   hasChanges: boolean;
