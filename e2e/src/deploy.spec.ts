@@ -448,7 +448,9 @@ describe('the Helm chart', () => {
       { ingress: { enabled: true }, trustedProxies: ['10.244.0.0/16'], network: { enabled: false } },
     ],
   ])('%s: renders valid Kubernetes manifests', (_, change) => {
-    for (const manifest of render(change)) {
+    const manifests = render(change);
+    expect(of(manifests, 'Deployment')).toHaveLength(SERVICES.length);
+    for (const manifest of manifests) {
       const Kind = KINDS[manifest.kind as keyof typeof KINDS];
       expect(Kind).toBeDefined();
       expect(() => new Kind(manifest as never).validate()).not.toThrow();
@@ -523,12 +525,15 @@ describe('the Helm chart', () => {
 
   it('lets every node be drained, also with one replica of each service', () => {
     const services = Object.fromEntries(SERVICES.map((app) => [app, { replicas: 1, autoscaling: { enabled: false } }]));
-    for (const manifests of [render(), render({ services })])
-      for (const { metadata, spec } of of(manifests, 'PodDisruptionBudget')) {
+    for (const manifests of [render(), render({ services })]) {
+      const budgets = of(manifests, 'PodDisruptionBudget');
+      expect(budgets.map(({ metadata }) => metadata.name).sort()).toEqual([...SERVICES].sort());
+      for (const { metadata, spec } of budgets) {
         const { selector, ...bounds } = spec as { selector: object };
         const matchLabels = { 'app.kubernetes.io/name': metadata.name };
         expect([selector, bounds]).toEqual([{ matchLabels }, { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow' }]);
       }
+    }
   });
 
   it('is upgraded with a timeout that is longer than a migration may take', () => {
