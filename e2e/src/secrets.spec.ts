@@ -112,6 +112,13 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(after['passwords']).not.toEqual(read(join(dir, 'before'))['passwords']);
   });
 
+  it('of docker compose are kept outside the checkout by those commands, and Git and images never take them', () => {
+    const files = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8').matchAll(/--entrypoint node secrets .* [<>] ([^)\s]+)\)?$/gm);
+    expect([...files].map(([, path]) => path)).toEqual(['../secrets.json', '../secrets.json']);
+    for (const name of ['.gitignore', '.dockerignore'])
+      expect([name, readFileSync(join(ROOT, name), 'utf8').split('\n')]).toEqual([name, expect.arrayContaining(['secrets.json*'])]);
+  });
+
   it('are only read by later steps of docker compose: `roles` may not write to their folder', async () => {
     load();
     rmSync(copies()[0] ?? '');
