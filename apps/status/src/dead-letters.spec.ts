@@ -29,7 +29,7 @@ describe('guarantees §4: the dead-letters command', () => {
       const listed = await rows();
       return listed.length === 3 && listed;
     });
-    expect(heading).toEqual(['id', 'set aside', 'consumer', 'type', 'event', 'business', 'tries', 'reason']);
+    expect(heading).toEqual(['id', 'set aside', 'consumer', 'type', 'event', 'business', 'attempts', 'reason']);
     const reason = 'data violates its contract: /to: Expected string';
     const about = ['status-acceptances', 'public.message.sent', invalid('wamid.1').id, '1'];
     expect(first).toEqual(['1', expect.stringMatching(/^\d{4}-.*Z$/), ...about, '1', reason]);

@@ -5,7 +5,7 @@ import { DeadlineExceeded, asStorageProblem, within, type Tx } from '@mgw/postgr
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import { BegunMarks } from './begun-marks';
 import type { EventConsumerOptions } from './consumer-options';
-import { DeadLetters, type LetterToReplay } from './dead-letters';
+import { DeadLetters, type DeadLetterToReplay } from './dead-letters';
 import { FailureCounts, PermanentFailure } from './failures';
 import { RetryLanes } from './retry-lanes';
 import type { ReceivedEvent } from './pending-message';
@@ -41,7 +41,7 @@ const age = histogram('mgw_event_age_seconds', 'Time from the publication of an 
  */
 export class BatchHandler {
   private readonly failures = new FailureCounts();
-  private readonly letters: DeadLetters;
+  private readonly deadLetters: DeadLetters;
   private readonly marks: BegunMarks;
   private readonly lanes = new RetryLanes();
   private readonly failedKeys = new Set<string>();
@@ -55,7 +55,7 @@ export class BatchHandler {
     private readonly mayContinue: () => boolean,
     private readonly requeue: (received: ReceivedEvent[]) => void,
   ) {
-    this.letters = new DeadLetters(options.db, options.schema);
+    this.deadLetters = new DeadLetters(options.db, options.schema);
     this.marks = new BegunMarks(options.db, options.schema, options.durable);
   }
 
@@ -157,9 +157,9 @@ export class BatchHandler {
   async replay(): Promise<boolean> {
     const { durable, logger } = this.options;
     try {
-      const letter = await this.letters.nextToReplay(durable);
-      if (!letter) return false;
-      await BegunMarks.runAlone(() => this.replayMarked(letter));
+      const deadLetter = await this.deadLetters.nextToReplay(durable);
+      if (!deadLetter) return false;
+      await BegunMarks.runAlone(() => this.replayMarked(deadLetter));
       return true;
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'replaying a dead letter failed; will retry');
@@ -167,19 +167,19 @@ export class BatchHandler {
     }
   }
 
-  /** Marks the replay, so that a letter which kills the process is not replayed at every start. */
-  private async replayMarked(letter: LetterToReplay): Promise<void> {
-    const mark = `letter ${letter.id}`;
+  /** Marks the replay, so that a dead letter which kills the process is not replayed at every start. */
+  private async replayMarked(deadLetter: DeadLetterToReplay): Promise<void> {
+    const mark = `letter ${deadLetter.id}`;
     const begun = (await this.marks.countBegun([mark])).get(mark) ?? 0;
     await this.marks.add([mark]);
-    const failure = begun > MOST_BEGUN ? new Error('replaying it ended the process three times') : await this.handleLetter(letter);
-    if (failure === undefined) await this.letters.remove([letter.id]);
-    else await this.keepLetter(letter, failure);
+    const failure = begun > MOST_BEGUN ? new Error('replaying it ended the process three times') : await this.replayDeadLetter(deadLetter);
+    if (failure === undefined) await this.deadLetters.remove([deadLetter.id]);
+    else await this.keepDeadLetter(deadLetter, failure);
     await this.unmark([mark]);
   }
 
   /** @returns the failure, undefined on success */
-  private async handleLetter({ subject, body }: LetterToReplay): Promise<Error | undefined> {
+  private async replayDeadLetter({ subject, body }: DeadLetterToReplay): Promise<Error | undefined> {
     const reads = readEvents(subject, Buffer.from(body));
     const flaw = reads.find((read) => 'reason' in read);
     if (flaw) return new Error(flaw.reason);
@@ -193,10 +193,10 @@ export class BatchHandler {
     return failure;
   }
 
-  private async keepLetter({ id, subject }: LetterToReplay, { message: reason }: Error): Promise<void> {
+  private async keepDeadLetter({ id, subject }: DeadLetterToReplay, { message: reason }: Error): Promise<void> {
     const { durable, logger } = this.options;
-    await this.letters.recordFailedReplay(id, reason);
-    logger.error({ consumer: durable, subject, letter: id, reason }, 'the replay of a dead letter failed; it stays');
+    await this.deadLetters.recordFailedReplay(id, reason);
+    logger.error({ consumer: durable, subject, dead_letter: id, reason }, 'the replay of a dead letter failed; it stays');
     handled.inc({ consumer: durable, outcome: 'dead' });
   }
 
@@ -351,7 +351,7 @@ export class BatchHandler {
     const { durable, logger, ordered } = this.options;
     const { subject, deliveries } = received.message;
     try {
-      await this.letters.add({ consumer: durable, subject, body, reason, tries: deliveries });
+      await this.deadLetters.add({ consumer: durable, subject, body, reason, attempts: deliveries });
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'storing a dead letter failed; the event is redelivered');
       if (ordered) this.lanes.fail(received);

@@ -27,7 +27,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   const lettersOf = async (shop: Shop, count: number) => {
     const letters = new DeadLetters(shop.db, 'shop');
     await eventually(async () => (await letters.list(100)).total >= count);
-    return (await letters.list(100)).letters;
+    return (await letters.list(100)).deadLetters;
   };
   const has = (events: EventEnvelope[], number: number) => events.some(({ id }) => id === sent(number).id);
 
@@ -139,7 +139,7 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
 
   test('is replayed at most three times when its replay kills the process', async (shop) => {
     const letters = new DeadLetters(shop.db, 'shop');
-    await letters.add({ consumer: 'shop', subject: 'public.message.sent', body: JSON.stringify(sent(1)), reason: 'cannot', tries: 3 });
+    await letters.add({ consumer: 'shop', subject: 'public.message.sent', body: JSON.stringify(sent(1)), reason: 'cannot', attempts: 3 });
     await letters.requestReplay('all');
     let begun = 0;
     const handle = () => {
@@ -152,8 +152,8 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
       await kill();
     }
     shop.consumer({ handle });
-    await eventually(async () => (await letters.list(1)).letters[0]?.replay_requested === false);
-    expect((await letters.list(1)).letters).toMatchObject([{ reason: 'replaying it ended the process three times' }]);
+    await eventually(async () => (await letters.list(1)).deadLetters[0]?.replay_requested === false);
+    expect((await letters.list(1)).deadLetters).toMatchObject([{ reason: 'replaying it ended the process three times' }]);
     expect(begun).toBe(3);
   });
 

@@ -3,7 +3,7 @@ import type { Tx } from '@mgw/postgres';
 import { olderUnpublished, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
 import { OutboxHandled } from './outbox-handled';
-import { OutboxLetters, REPLAY_REQUESTED } from './outbox-letters';
+import { OutboxDeadLetters, REPLAY_REQUESTED } from './outbox-dead-letters';
 import { OutboxRefill } from './outbox-refill';
 import { OutboxStreams, type Published } from './outbox-streams';
 import { Publisher } from './publisher';
@@ -42,7 +42,7 @@ export class OutboxRelay {
   private readonly publisher: Publisher;
   private readonly refill: OutboxRefill;
   private readonly handled: OutboxHandled;
-  private readonly letters: OutboxLetters;
+  private readonly deadLetters: OutboxDeadLetters;
   private readonly signal = new Signal();
   private readonly load = new Load();
   /** Events that were just committed; all older unpublished events of their keys were taken into memory before. */
@@ -63,7 +63,7 @@ export class OutboxRelay {
     this.publisher = new Publisher(options, this.streams);
     this.refill = new OutboxRefill(options, this.streams);
     this.handled = new OutboxHandled(options, this.streams);
-    this.letters = new OutboxLetters(options);
+    this.deadLetters = new OutboxDeadLetters(options);
   }
 
   start(): void {
@@ -278,10 +278,10 @@ export class OutboxRelay {
     if (!found[0]?.held) return 'elsewhere';
     const rows = found.filter((row): row is Found & OutboxRow => row.event_id !== null);
     const large = rows.filter(({ is_large }) => is_large).map(({ event_id }) => event_id);
-    if (large.length > 0) await this.letters.setAside(tx, large, maxBody);
+    if (large.length > 0) await this.deadLetters.setAside(tx, large, maxBody);
     const published = await this.publish(rows.filter(({ is_large }) => !is_large));
     const marked = published.length === 0 || (await this.streams.mark(tx, published));
-    const isReplayed = await this.letters.replay(tx, maxBody);
+    const isReplayed = await this.deadLetters.replay(tx, maxBody);
     return {
       published: [...large, ...(marked ? published.map(({ event_id }) => event_id) : [])],
       found: rows.length,

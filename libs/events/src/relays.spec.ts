@@ -448,22 +448,22 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(3)).toEqual(ids([0, 1, 3]));
     // Its letter commits after the other events were published.
     const [letter] = await eventually(async () => {
-      const listed = (await letters.list(10)).letters;
+      const listed = (await letters.list(10)).deadLetters;
       return listed.length > 0 && listed;
     });
     expect(letter).toMatchObject({ consumer: 'outbox', event_id: sent(2).id, business: '1', reason: expect.stringMatching(/^9\d+ bytes/) });
     // Still too large.
     await letters.requestReplay([letter?.id ?? '']);
     relay.wake();
-    await eventually(async () => (await letters.list(10)).letters[0]?.tries === 2);
-    expect((await letters.list(10)).letters).toMatchObject([{ event_id: sent(2).id, replay_requested: false }]);
+    await eventually(async () => (await letters.list(10)).deadLetters[0]?.attempts === 2);
+    expect((await letters.list(10)).deadLetters).toMatchObject([{ event_id: sent(2).id, replay_requested: false }]);
     // NATS accepts it now.
     const body = JSON.stringify(sent(2));
     await shop.db.query('UPDATE shop.dead_letters SET body = $1', [body]);
     await letters.requestReplay('all');
     relay.wake();
     expect(await effects(4)).toEqual(ids([0, 1, 3, 2]));
-    expect((await letters.list(10)).letters).toEqual([]);
+    expect((await letters.list(10)).deadLetters).toEqual([]);
   });
 
   test('read events by a budget in bytes (guarantees N1)', async ({ shop, allPublished, inStream, append }) => {

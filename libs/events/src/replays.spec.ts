@@ -10,13 +10,14 @@ const EIGHT = [1, 2, 3, 4, 5, 6, 7, 8];
 async function openShopWithLetters() {
   const shop = await openShop();
   const letters = new DeadLetters(shop.db, 'shop');
-  const listed = async () => (await letters.list(100)).letters;
+  const listed = async () => (await letters.list(100)).deadLetters;
   return {
     shop,
     letters,
     listed,
     setAside: async (...bodies: string[]) => {
-      for (const body of bodies) await letters.add({ consumer: 'shop', subject: 'public.message.sent', body, reason: 'cannot', tries: 10 });
+      for (const body of bodies)
+        await letters.add({ consumer: 'shop', subject: 'public.message.sent', body, reason: 'cannot', attempts: 10 });
     },
     noneRequested: () => eventually(async () => (await listed()).every(({ replay_requested }) => !replay_requested)),
   };
@@ -28,18 +29,18 @@ const testAlone = oneByOne(openShopWithLetters, ({ shop }) => shop.close());
 describe('dead letters that are replayed (guarantees §4)', () => {
   test('are listed with event, reason, attempts and time', async ({ letters, setAside }) => {
     await setAside(...jsonOf(1), 'not an event');
-    const { letters: [first, second] = [], total } = await letters.list(10);
+    const { deadLetters: [first, second] = [], total } = await letters.list(10);
     const listedLetter = {
       consumer: 'shop',
       subject: 'public.message.sent',
       reason: 'cannot',
-      tries: 10,
+      attempts: 10,
       replay_requested: false,
       at: expect.any(Date),
     };
     expect(first).toEqual({ id: '1', event_id: sent(1).id, business: '1', ...listedLetter });
     expect(second).toEqual({ id: '2', event_id: null, business: null, ...listedLetter });
-    expect(await letters.list(1)).toEqual({ letters: [first], total });
+    expect(await letters.list(1)).toEqual({ deadLetters: [first], total });
     expect([total, await letters.body('1'), await letters.body('3')]).toEqual([2, jsonOf(1)[0], undefined]);
   });
 
@@ -54,7 +55,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     expect(await letters.requestReplay(['1', '2', '4', '99'])).toEqual(['1', '2', '4']);
     await eventually(async () => (await listed()).length === 1);
     expect(await shop.effects()).toEqual(ids(4, 2, 1));
-    expect(await listed()).toMatchObject([{ id: '3', tries: 10, replay_requested: false }]);
+    expect(await listed()).toMatchObject([{ id: '3', attempts: 10, replay_requested: false }]);
   });
 
   test('stay when they fail again, with the new reason, and delay no others', async ({
@@ -77,8 +78,8 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     await shop.publish(3);
     await noneRequested();
     expect(await listed()).toMatchObject([
-      { id: '1', reason: 'cannot still', tries: 11 },
-      { id: '3', reason: 'not JSON', tries: 11 },
+      { id: '1', reason: 'cannot still', attempts: 11 },
+      { id: '3', reason: 'not JSON', attempts: 11 },
     ]);
     await eventually(async () => (await shop.effects()).length === 2);
     reason = '';
@@ -143,7 +144,7 @@ describe('dead letters that are replayed (guarantees §4)', () => {
       },
     });
     await eventually(() => isDown);
-    expect(await listed()).toMatchObject([{ reason: 'cannot', tries: 10, replay_requested: true }]);
+    expect(await listed()).toMatchObject([{ reason: 'cannot', attempts: 10, replay_requested: true }]);
     isDown = false;
     await eventually(async () => (await listed()).length === 0);
     expect(await shop.effects()).toEqual(ids(1));

@@ -4,7 +4,7 @@ import { DeadLetters, type DeadLetter } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 
 const LISTED = 200;
-const HEADING = ['id', 'set aside', 'consumer', 'type', 'event', 'business', 'tries', 'reason'];
+const HEADING = ['id', 'set aside', 'consumer', 'type', 'event', 'business', 'attempts', 'reason'];
 /** Longest wait for a replay, and pause between two checks, in milliseconds. */
 const WAIT_MS = 30_000;
 const POLL_MS = 200;
@@ -13,7 +13,8 @@ const USAGE = `usage: dead-letters list
        dead-letters replay all
        dead-letters replay <id> [<id> ...]
        dead-letters discard <id> [<id> ...]
-What this service could not handle. The running service handles again what is to be replayed; if that fails, it stays, with the new reason.`;
+Dead letters are events that this service could not handle. The running service replays those that you request. If a replay fails, the
+dead letter stays, with the new reason.`;
 const IDS = '[1-9]\\d{0,17}( [1-9]\\d{0,17})*';
 const COMMAND = new RegExp(`^(list|show [1-9]\\d{0,17}|replay (all|${IDS})|discard ${IDS})$`);
 
@@ -40,39 +41,39 @@ export async function deadLetters(
   const { databaseUrl } = DeadLettersConfig.load(environment);
   const db = await Database.open({ url: databaseUrl, schema, poolSize: 1, applicationName: 'dead-letters' });
   try {
-    const letters = new DeadLetters(db, schema, deadLetterBusiness ?? undefined);
-    if (verb === 'list') return await list(letters);
-    if (verb === 'show') return (await letters.body(ids[0] as string)) ?? 'No such dead letter.';
-    if (verb === 'discard') return `${await letters.remove(ids)} discarded.`;
-    return await replay(letters, ids[0] === 'all' ? 'all' : ids);
+    const store = new DeadLetters(db, schema, deadLetterBusiness ?? undefined);
+    if (verb === 'list') return await list(store);
+    if (verb === 'show') return (await store.body(ids[0] as string)) ?? 'No such dead letter.';
+    if (verb === 'discard') return `${await store.remove(ids)} discarded.`;
+    return await replay(store, ids[0] === 'all' ? 'all' : ids);
   } finally {
     await db.close();
   }
 }
 
-async function list(letters: DeadLetters): Promise<string> {
-  const { letters: listed, total } = await letters.list(LISTED);
+async function list(store: DeadLetters): Promise<string> {
+  const { deadLetters: listed, total } = await store.list(LISTED);
   if (total === 0) return 'No dead letters.';
   const rows = [HEADING, ...listed.map(row)].map((cells) => cells.join('\t'));
   return [...rows, ...(total > listed.length ? [`${total - listed.length} more.`] : [])].join('\n');
 }
 
-function row({ id, at, consumer, subject, event_id, business, tries, reason, replay_requested }: DeadLetter): string[] {
+function row({ id, at, consumer, subject, event_id, business, attempts, reason, replay_requested }: DeadLetter): string[] {
   const why = `${replay_requested ? '(to be replayed) ' : ''}${oneLine(reason)}`;
-  return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(tries), why];
+  return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(attempts), why];
 }
 
 /** Requests a replay and waits for its result. */
-async function replay(letters: DeadLetters, which: string[] | 'all'): Promise<string> {
-  const requested = await letters.requestReplay(which);
+async function replay(store: DeadLetters, which: string[] | 'all'): Promise<string> {
+  const requested = await store.requestReplay(which);
   const until = performance.now() + WAIT_MS;
-  let left = await letters.remaining(requested);
-  while (left.some((letter) => letter.replay_requested) && performance.now() < until) {
+  let left = await store.remaining(requested);
+  while (left.some((one) => one.replay_requested) && performance.now() < until) {
     await pause(POLL_MS);
-    left = await letters.remaining(requested);
+    left = await store.remaining(requested);
   }
-  const waiting = left.filter((letter) => letter.replay_requested).length;
-  const failed = left.filter((letter) => !letter.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
+  const waiting = left.filter((one) => one.replay_requested).length;
+  const failed = left.filter((one) => !one.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
   return [
     `${requested.length - left.length} replayed.`,
     ...failed,

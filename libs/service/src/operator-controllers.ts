@@ -18,36 +18,39 @@ const BODY_CHARACTERS = 64 * 1024;
 export function operatorControllers(service: ServiceName, schema: string, metrics?: Record<string, string>, business?: string): Type[] {
   @Controller()
   class DeadLettersController {
-    private readonly letters: DeadLetters;
+    private readonly deadLetters: DeadLetters;
 
     constructor(db: Database) {
-      this.letters = new DeadLetters(db, schema, business);
+      this.deadLetters = new DeadLetters(db, schema, business);
     }
 
     @Handles(listDeadLetters(service))
     async list(): Promise<ReplyOf<ReturnType<typeof listDeadLetters>>> {
-      const { letters, total } = await this.letters.list(LISTED);
-      const listed = letters.map(({ id, at, reason, ...letter }) => ({
-        ...letter,
+      const { deadLetters, total } = await this.deadLetters.list(LISTED);
+      const letters = deadLetters.map(({ id, at, reason, attempts, ...deadLetter }) => ({
+        ...deadLetter,
         id: Number(id),
         at: at.toISOString(),
+        tries: attempts,
         reason: reason.slice(0, REASON_CHARACTERS).toWellFormed(),
       }));
-      return { letters: listed, total };
+      return { letters, total };
     }
 
     @Handles(getDeadLetter(service))
     get: Handler<ReturnType<typeof getDeadLetter>> = async ({ id }) => ({
-      body: (await this.letters.body(String(id)))?.slice(0, BODY_CHARACTERS).toWellFormed() ?? null,
+      body: (await this.deadLetters.body(String(id)))?.slice(0, BODY_CHARACTERS).toWellFormed() ?? null,
     });
 
     @Handles(replayDeadLetter(service))
     replay: Handler<ReturnType<typeof replayDeadLetter>> = async ({ id }) => ({
-      found: (await this.letters.requestReplay([String(id)])).length > 0,
+      found: (await this.deadLetters.requestReplay([String(id)])).length > 0,
     });
 
     @Handles(discardDeadLetter(service))
-    discard: Handler<ReturnType<typeof discardDeadLetter>> = async ({ id }) => ({ found: (await this.letters.remove([String(id)])) > 0 });
+    discard: Handler<ReturnType<typeof discardDeadLetter>> = async ({ id }) => ({
+      found: (await this.deadLetters.remove([String(id)])) > 0,
+    });
   }
   return [metricsController(service, schema, metrics), DeadLettersController];
 }

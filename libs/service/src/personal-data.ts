@@ -98,23 +98,23 @@ export const isOfPerson = (conversation: string, named: string) =>
 export const isEventOfPerson = (r: string) =>
   isOfPerson(`substring(${r}.ordering_key FROM '^conversation:(\\d{1,18})$')::bigint`, namesPerson(`${r}.body`, `${r}.created_at`));
 /** SQL: the conversation of an event, by the key in its envelope. */
-const CONVERSATION_OF_LETTER = `substring(left(r.body, 4000) FROM '^\\{"id":"[^"]*","type":"[^"]*","at":"[^"]*","business_id":\\d+,"key":"conversation:(\\d{1,18})"')::bigint`;
+const CONVERSATION_OF_DEAD_LETTER = `substring(left(r.body, 4000) FROM '^\\{"id":"[^"]*","type":"[^"]*","at":"[^"]*","business_id":\\d+,"key":"conversation:(\\d{1,18})"')::bigint`;
 const isOfBusiness = (body: string) => `substring(left(${body}, 4000) FROM '"business_id":(\\d+)')::bigint = person.business_id`;
 
 /** A controller that exports and erases what a service stores about a person, its events and dead letters included. */
 export function personalDataController(service: PeopleService, schema: string, data: PersonalData): Type {
   const exported = Object.entries(data.exported ?? {});
-  const letters: ScannedTable = {
+  const deadLetters: ScannedTable = {
     table: `${schema}.dead_letters`,
     key: 'id',
     type: 'bigint',
-    where: `${data.deadLetterOfBusiness ?? isOfBusiness('r.body')} AND ${isOfPerson(CONVERSATION_OF_LETTER, namesPerson('r.body', 'r.at'))}`,
+    where: `${data.deadLetterOfBusiness ?? isOfBusiness('r.body')} AND ${isOfPerson(CONVERSATION_OF_DEAD_LETTER, namesPerson('r.body', 'r.at'))}`,
     change: `DELETE FROM ${schema}.dead_letters t USING hit WHERE t.id = hit.id`,
   };
 
   // The number of a kind or a step means nothing to a replica with another list (decision 743).
   const kindsId = hashOf(data.exported);
-  const stepsId = hashOf([data.erased, data.scanned, letters]);
+  const stepsId = hashOf([data.erased, data.scanned, deadLetters]);
 
   @Controller()
   class PersonalDataController {
@@ -130,7 +130,7 @@ export function personalDataController(service: PeopleService, schema: string, d
             (request) =>
               this.run(erased, request),
         ),
-        ...[...(data.scanned ?? []), letters].map(
+        ...[...(data.scanned ?? []), deadLetters].map(
           (table): Step =>
             (request, after) =>
               this.scan(table, request, after),

@@ -2,7 +2,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { appendToOutbox, outboxRow } from '@mgw/events';
 import { isAboutValues, type Tx } from '@mgw/postgres';
 import { addDeadLetters } from './dead-letters.store';
-import { wholeLetter, type BadUpdate, type StoredCallback, type Updates } from './stored-callback';
+import { wholeDeadLetter, type BadUpdate, type StoredCallback, type Updates } from './stored-callback';
 import { recordUpdates } from './update-counts';
 
 /** Bytes of the events of one statement. */
@@ -16,9 +16,9 @@ export interface SplitCallback {
 /** Appends the updates of several callbacks with one statement. If PostgreSQL refuses a value, each callback has statements of its own. */
 export async function appendTogether(tx: Tx, split: SplitCallback[]): Promise<void> {
   if (split.length === 0) return;
-  const addLetters = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
+  const setAside = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
   const all = { events: split.flatMap(({ updates }) => updates.events), bad: split.flatMap(({ updates }) => updates.bad) };
-  if ((await append(tx, all, addLetters)) !== null) for (const one of split) await appendAll(tx, one, addLetters);
+  if ((await append(tx, all, setAside)) !== null) for (const one of split) await appendAll(tx, one, setAside);
   else for (const { updates } of split) recordUpdates(updates);
 }
 
@@ -28,14 +28,14 @@ export async function appendSome(
   { callback, updates }: SplitCallback,
   most: number,
 ): Promise<{ appended: number; isDone: boolean }> {
-  const addLetters = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
+  const setAside = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
   const missing = await notInOutbox(tx, updates.events);
   if (missing.length > most) {
     const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
-    const isStored = await appendAll(tx, { callback, updates: some }, addLetters);
+    const isStored = await appendAll(tx, { callback, updates: some }, setAside);
     return { appended: most, isDone: !isStored };
   }
-  await appendAll(tx, { callback, updates: { ...updates, events: missing } }, addLetters);
+  await appendAll(tx, { callback, updates: { ...updates, events: missing } }, setAside);
   return { appended: missing.length, isDone: true };
 }
 
@@ -54,7 +54,7 @@ export async function appendAll(
   setAside: (bad: BadUpdate[]) => Promise<void>,
 ): Promise<boolean> {
   const refusal = await append(tx, updates, setAside);
-  if (refusal) await setAside([wholeLetter(callback, refusal)]);
+  if (refusal) await setAside([wholeDeadLetter(callback, refusal)]);
   else recordUpdates(updates);
   return refusal === null;
 }

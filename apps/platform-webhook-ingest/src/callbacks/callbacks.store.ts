@@ -48,7 +48,7 @@ const EVENTS = new RowSet<{ hash: Buffer } & OutboxRow>(
   },
   CALLBACKS.next,
 );
-const LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
+const DEAD_LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
   {
     hash: ['bytea', ({ hash }) => hash],
     field: ['text', ({ field }) => field],
@@ -63,7 +63,7 @@ const LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
 const SET_ASIDE = `, set_aside AS (
          INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
          SELECT 'splitter', b.field, b.body, b.reason, 1, string_to_array(b.businesses, ',')::integer[]
-         FROM ${LETTERS.from('b')}
+         FROM ${DEAD_LETTERS.from('b')}
          JOIN added ON added.body_hash = b.hash AND added.is_split
        )`;
 
@@ -129,7 +129,7 @@ export class CallbacksStore {
        )${bad.length > 0 ? SET_ASIDE : ''}
        SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
        UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`,
-      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(bad.length > 0 ? LETTERS.values(bad) : [])],
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(bad.length > 0 ? DEAD_LETTERS.values(bad) : [])],
     );
     const older = rows.find(({ hash }) => hash !== null)?.older ?? null;
     for (const { updates } of distinct) allowDirectPublish(updates?.events ?? [], older);

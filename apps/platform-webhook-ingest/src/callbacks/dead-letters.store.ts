@@ -11,17 +11,17 @@ export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
   );
 }
 
-/** The oldest letter with a higher id that an operator replays; its body is a callback like any other. */
-export async function letterToReplay(tx: Tx, afterId: string): Promise<(StoredCallback & { unfinished_attempts: number }) | undefined> {
-  const [letter] = await tx.query<{ id: string; body: string; businesses: number[]; unfinished_attempts: number }>(
+/** The oldest dead letter with a higher id that an operator replays; its body is a callback like any other. */
+export async function deadLetterToReplay(tx: Tx, afterId: string): Promise<(StoredCallback & { unfinished_attempts: number }) | undefined> {
+  const [next] = await tx.query<{ id: string; body: string; businesses: number[]; unfinished_attempts: number }>(
     `SELECT id, body, businesses, unfinished_attempts FROM ingest.dead_letters
      WHERE replay_requested_at IS NOT NULL AND consumer = 'splitter' AND id > $1 ORDER BY id LIMIT 1`,
     [afterId],
   );
-  return letter && { ...letter, body: Buffer.from(letter.body), traceparent: null };
+  return next && { ...next, body: Buffer.from(next.body), traceparent: null };
 }
 
-/** Ends a replay that failed: the letter stays, with the new reason. */
+/** Ends a replay that failed: the dead letter stays, with the new reason. */
 export async function failReplay(tx: Tx, id: string, reason: string): Promise<void> {
   await tx.query(
     'UPDATE ingest.dead_letters SET reason = $2, attempts = attempts + 1, replay_requested_at = NULL, unfinished_attempts = 0 WHERE id = $1',
@@ -29,7 +29,7 @@ export async function failReplay(tx: Tx, id: string, reason: string): Promise<vo
   );
 }
 
-/** Ends a replay: without bad updates the letter is deleted, otherwise it keeps the first one and the others get letters of their own. */
+/** Ends a replay: without bad updates the dead letter is deleted; otherwise it keeps the first one, and each other becomes a dead letter. */
 export async function endReplay(tx: Tx, id: string, [bad, ...others]: BadUpdate[]): Promise<void> {
   if (bad === undefined) {
     await tx.query('DELETE FROM ingest.dead_letters WHERE id = $1', [id]);

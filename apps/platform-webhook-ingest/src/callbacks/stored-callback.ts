@@ -36,6 +36,6 @@ export interface BadUpdate {
 }
 
 /** The whole callback as one dead letter. PostgreSQL's text cannot hold NUL, and no JSON has it. */
-export function wholeLetter({ body, businesses }: SignedBody, { message }: Error): BadUpdate {
+export function wholeDeadLetter({ body, businesses }: SignedBody, { message }: Error): BadUpdate {
   return { field: '(all)', body: body.toString('utf8').replaceAll('\0', ''), businesses, reason: message };
 }

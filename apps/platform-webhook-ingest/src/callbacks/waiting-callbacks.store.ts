@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { crashPoint } from '@mgw/faults';
 import { Database, type Tx } from '@mgw/postgres';
 import { appendAll, appendSome, appendTogether, type SplitCallback } from './append-updates';
-import { addDeadLetters, endReplay, failReplay, letterToReplay } from './dead-letters.store';
-import { LARGE_BYTES, wholeLetter, type StoredCallback, type Updates } from './stored-callback';
+import { addDeadLetters, deadLetterToReplay, endReplay, failReplay } from './dead-letters.store';
+import { LARGE_BYTES, wholeDeadLetter, type StoredCallback, type Updates } from './stored-callback';
 import { MOST_ATTEMPTS, UnfinishedAttempts } from './unfinished-attempts';
 
 export type Split = (callback: StoredCallback) => Promise<Updates>;
@@ -17,13 +17,13 @@ const POISON = `splitting it ended the process ${MOST_ATTEMPTS} times`;
 @Injectable()
 export class WaitingCallbacksStore {
   private readonly callbacks: UnfinishedAttempts;
-  private readonly letters: UnfinishedAttempts;
-  /** The letter whose split threw last: later ones have their turn before it is tried again. 0 for none. */
-  private skippedLetter = '0';
+  private readonly deadLetters: UnfinishedAttempts;
+  /** The dead letter whose split threw last: later ones have their turn before it is tried again. 0 for none. */
+  private skippedDeadLetter = '0';
 
   constructor(private readonly db: Database) {
     this.callbacks = new UnfinishedAttempts(db, 'callbacks');
-    this.letters = new UnfinishedAttempts(db, 'dead_letters');
+    this.deadLetters = new UnfinishedAttempts(db, 'dead_letters');
   }
 
   /** The lanes in which callbacks wait. */
@@ -52,7 +52,7 @@ export class WaitingCallbacksStore {
       const [first] = waiting;
       if (first === undefined) return { callbacks: 0, events: 0 };
       if (this.callbacks.areTooMany(first)) {
-        for (const callback of await load(tx, [first.id])) await addDeadLetters(tx, [wholeLetter(callback, new Error(POISON))]);
+        for (const callback of await load(tx, [first.id])) await addDeadLetters(tx, [wholeDeadLetter(callback, new Error(POISON))]);
         await mark(tx, [first.id], [first.id]);
         return { callbacks: 1, events: 0 };
       }
@@ -89,25 +89,25 @@ export class WaitingCallbacksStore {
   /** Splits the oldest dead letter that an operator replays, one replica at a time. @returns false if there is none */
   async replay(split: Split): Promise<boolean> {
     // Most polls find nothing, so they need no transaction.
-    if ((await letterToReplay(this.db, this.skippedLetter)) === undefined) {
-      this.skippedLetter = '0';
+    if ((await deadLetterToReplay(this.db, this.skippedDeadLetter)) === undefined) {
+      this.skippedDeadLetter = '0';
       return false;
     }
-    return this.letters.run({ durable: true }, async (tx, begin) => {
+    return this.deadLetters.run({ durable: true }, async (tx, begin) => {
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(hashtext('ingest.replays')) AS held`);
-      const letter = lock?.held ? await letterToReplay(tx, this.skippedLetter) : undefined;
-      if (letter === undefined) return false;
-      if (this.letters.areTooMany(letter)) {
-        await failReplay(tx, letter.id, POISON);
+      const deadLetter = lock?.held ? await deadLetterToReplay(tx, this.skippedDeadLetter) : undefined;
+      if (deadLetter === undefined) return false;
+      if (this.deadLetters.areTooMany(deadLetter)) {
+        await failReplay(tx, deadLetter.id, POISON);
         return true;
       }
-      await begin([letter.id]);
+      await begin([deadLetter.id]);
       crashPoint('ingest.replaying');
-      const updates = await split(letter).catch((error: unknown) => {
-        this.skippedLetter = letter.id;
+      const updates = await split(deadLetter).catch((error: unknown) => {
+        this.skippedDeadLetter = deadLetter.id;
         throw error;
       });
-      await appendAll(tx, { callback: letter, updates }, (bad) => endReplay(tx, letter.id, bad));
+      await appendAll(tx, { callback: deadLetter, updates }, (bad) => endReplay(tx, deadLetter.id, bad));
       return true;
     });
   }

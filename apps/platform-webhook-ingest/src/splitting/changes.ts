@@ -3,7 +3,7 @@ import type { ConnectionMap } from '../connections/connection-map';
 
 export type Owners = Pick<ConnectionMap, 'isConnected' | 'ownerOfNumber' | 'ownersOfAccount'>;
 
-/** Ids and names of fields. A longer one counts as absent, because every event and letter would copy it. */
+/** Ids and names of fields. A longer one counts as absent, because every event and dead letter would copy it. */
 const MOST_ID_CHARACTERS = 256;
 
 export interface Change {

@@ -38,7 +38,7 @@ export class Contacts {
   }
 
   /** The contact of a message, shortened for a dead letter. */
-  forLetter(message: CallbackMessage): CallbackContact[] {
+  forDeadLetter(message: CallbackMessage): CallbackContact[] {
     const contact = this.contactOf(message);
     if (!contact) return [];
     const { phone, user_id, name } = this.senderOf(message);

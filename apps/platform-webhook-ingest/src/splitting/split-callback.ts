@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { outboxRow } from '@mgw/events';
 import type { CallbackMessage, CallbackStatus, CallbackValue } from '@mgw/platform-api';
-import { wholeLetter, type BadUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
+import { wholeDeadLetter, type BadUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
 import { accountEvent, templateEvent } from './change-events';
 import { changesOf, countUpdates, isAccountField, isObject, list, numberOf, type Change, type Owners } from './changes';
 import { Contacts } from './contacts';
@@ -16,16 +16,16 @@ const MOST_UPDATES = 5_000;
 const MOST_CHARACTERS = 96 * 1024;
 /** Characters of all events of a callback. Its 3 MB need a third of them, unless hundreds of businesses share an account. */
 const MOST_EVENT_CHARACTERS = 12 * 1024 * 1024;
-/** Dead letters of a callback, and their bytes in total. Beyond either bound, one letter holds the whole callback instead. */
-const MOST_LETTERS = 100;
-const MOST_LETTER_BYTES = 512 * 1024;
+/** Dead letters of a callback, and their bytes in total. Beyond either bound, one dead letter holds the whole callback instead. */
+const MOST_DEAD_LETTERS = 100;
+const MOST_DEAD_LETTER_BYTES = 512 * 1024;
 const MOST_REASON_CHARACTERS = 500;
 /** Splitting yields to requests and probes this often, in milliseconds. */
 const YIELD_EVERY_MS = 10;
 
 /**
  * Makes one event of each update. A bad update becomes a dead letter with its reason, and the others continue (guarantees §2).
- * Events and letters together stay within a small multiple of the callback's size.
+ * Events and dead letters together stay within a small multiple of the callback's size.
  * @throws Error if the whole callback must become one dead letter
  */
 export async function splitCallback(parsed: unknown, callback: SignedBody, owners: Owners): Promise<Updates> {
@@ -44,14 +44,14 @@ export async function splitCallback(parsed: unknown, callback: SignedBody, owner
   return splitting.updates();
 }
 
-/** Collects the events and letters of one callback. */
+/** Collects the events and dead letters of one callback. */
 class Splitting {
   private readonly signers: Set<number>;
   private readonly events: EventEnvelope[] = [];
   private readonly ignored = { unknown_number: 0, group: 0 };
   private eventCharacters = 0;
-  private letters: BadUpdate[] = [];
-  private letterBytes = 0;
+  private deadLetters: BadUpdate[] = [];
+  private deadLetterBytes = 0;
   private bad = 0;
   private firstReason = '';
 
@@ -71,9 +71,9 @@ class Splitting {
 
   updates(): Updates {
     const { events, ignored, bad, firstReason } = this;
-    if (bad === this.letters.length) return { events, bad: this.letters, ignored };
+    if (bad === this.deadLetters.length) return { events, bad: this.deadLetters, ignored };
     const reason = bad === 1 ? firstReason : `${bad} bad updates, the first one because: ${firstReason}`;
-    return { events, bad: [wholeLetter(this.callback, new Error(reason))], ignored };
+    return { events, bad: [wholeDeadLetter(this.callback, new Error(reason))], ignored };
   }
 
   private *messages(change: Change): Generator<() => void> {
@@ -90,7 +90,7 @@ class Splitting {
       else
         yield () =>
           this.attempt(change, message, make, () => ({
-            contacts: isObject(message) ? contacts.forLetter(message) : [],
+            contacts: isObject(message) ? contacts.forDeadLetter(message) : [],
             messages: [message],
           }));
     }
@@ -143,16 +143,16 @@ class Splitting {
     }
   }
 
-  /** The letter holds a callback with this update only, so that a replay does not repeat the others. */
+  /** The dead letter holds a callback with this update only, so that a replay does not repeat the others. */
   private setAside({ account, time, field, value }: Change, reason: string, alone: () => CallbackValue): void {
     if (this.bad === 0) this.firstReason = reason;
     this.bad += 1;
-    if (this.bad > this.letters.length + 1) return;
+    if (this.bad > this.deadLetters.length + 1) return;
     const metadata = isAccountField(field) ? {} : { metadata: { phone_number_id: numberOf(value) } };
     const body = JSON.stringify({ entry: [{ id: account, time, changes: [{ field, value: { ...metadata, ...alone() } }] }] });
-    this.letterBytes += Buffer.byteLength(body);
-    if (this.bad > MOST_LETTERS || this.letterBytes > MOST_LETTER_BYTES) this.letters = [];
-    else this.letters.push({ field, body, businesses: this.callback.businesses, reason });
+    this.deadLetterBytes += Buffer.byteLength(body);
+    if (this.bad > MOST_DEAD_LETTERS || this.deadLetterBytes > MOST_DEAD_LETTER_BYTES) this.deadLetters = [];
+    else this.deadLetters.push({ field, body, businesses: this.callback.businesses, reason });
   }
 
   private isUnknown(number: string): boolean {

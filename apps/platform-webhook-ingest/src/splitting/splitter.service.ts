@@ -4,7 +4,7 @@ import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { withTraceparent, type Logger } from '@mgw/telemetry';
 import type { ConnectionMap } from '../connections/connection-map';
 import { ConnectionsService } from '../connections/connections.service';
-import { wholeLetter, type SignedBody, type StoredCallback, type Updates } from '../callbacks/stored-callback';
+import { wholeDeadLetter, type SignedBody, type StoredCallback, type Updates } from '../callbacks/stored-callback';
 import { WaitingCallbacksStore, type Split } from '../callbacks/waiting-callbacks.store';
 import { changesOf, haveOwners, type Change } from './changes';
 import { readCallback } from './read-callback';
@@ -110,5 +110,5 @@ export async function splitOrSetAside(parsed: unknown, callback: SignedBody, map
 }
 
 function setAside(callback: SignedBody, error: Error): Updates {
-  return { events: [], bad: [wholeLetter(callback, error)], ignored: { unknown_number: 0, group: 0 } };
+  return { events: [], bad: [wholeDeadLetter(callback, error)], ignored: { unknown_number: 0, group: 0 } };
 }

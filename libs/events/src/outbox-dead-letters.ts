@@ -2,16 +2,16 @@ import type { Tx } from '@mgw/postgres';
 import type { OutboxRelayOptions } from './relay-options';
 
 /** Consumer name of dead letters that the relay wrote. */
-const OUTBOX_LETTERS = 'outbox';
+const CONSUMER = 'outbox';
 /** SQL: whether a dead letter waits for its return to the outbox. */
-export const REPLAY_REQUESTED = `replay_requested_at IS NOT NULL AND consumer = '${OUTBOX_LETTERS}'`;
+export const REPLAY_REQUESTED = `replay_requested_at IS NOT NULL AND consumer = '${CONSUMER}'`;
 const MOST_REPLAYED = 10;
 
 /**
  * Moves events that are too large for NATS to the dead letters, so that they do not block the outbox. A replay returns one to the outbox if
  * NATS accepts its size by then.
  */
-export class OutboxLetters {
+export class OutboxDeadLetters {
   constructor(private readonly options: OutboxRelayOptions) {}
 
   /** @param maxBody largest body that NATS accepts, in bytes */
@@ -22,13 +22,13 @@ export class OutboxLetters {
          INSERT INTO ${schema}.dead_letters (consumer, subject, body, reason, attempts)
          SELECT $2, subject, body, ${tooLarge('body', '$3')}, 1 FROM large
        ) SELECT event_id, subject FROM large`,
-      [ids, OUTBOX_LETTERS, maxBody],
+      [ids, CONSUMER, maxBody],
     );
     for (const { event_id, subject } of set)
       logger.error({ event_id, subject, max_bytes: maxBody }, 'an event is too large for NATS; it was moved to the dead letters');
   }
 
-  /** Returns letters marked for replay to the outbox. @returns whether there was one */
+  /** Returns dead letters that are marked for replay to the outbox. @returns whether there was one */
   async replay(tx: Tx, maxBody: number): Promise<boolean> {
     const { schema } = this.options;
     const replayed = await tx.query(
