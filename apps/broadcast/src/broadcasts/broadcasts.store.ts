@@ -327,7 +327,7 @@ export class BroadcastsStore {
     return this.change(businessId, id, `status = 'paused'`);
   }
 
-  /** Ends a suspension, so that a process claims the broadcast at once and its recipients show their next attempts. */
+  /** Ends the wait until the next recipient is due, so that a process claims the broadcast at once and its recipients show their next attempts. */
   resume(businessId: number, id: number): Promise<boolean> {
     return this.change(
       businessId,

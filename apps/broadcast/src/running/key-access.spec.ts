@@ -100,7 +100,7 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
         next_attempt_at: expect.stringMatching(/Z$/) as string,
       },
     ]);
-    // Suspended until an attempt that is far away.
+    // Idle until an attempt that is far away.
     for (const [table, column] of Object.entries({ recipients: 'due_at', broadcasts: 'idle_until' }))
       await harness.db.query(`UPDATE broadcast.${table} SET ${column} = now() + interval '5 minutes'`);
     await harness.rpc.call(PauseBroadcast, { business_id: 1, id });
