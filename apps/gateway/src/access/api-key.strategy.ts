@@ -39,6 +39,18 @@ export class ApiKeyStrategy extends PassportStrategy(Strategy, API_KEY_STRATEGY)
     }
     return access ?? false;
   }
+
+  /**
+   * Checks the key of a request again before a response that waited (decision 351).
+   * @throws GatewayError INVALID_API_KEY, IP_NOT_ALLOWED, BUSINESS_SUSPENDED
+   */
+  async recheck(request: AuthenticatedRequest): Promise<void> {
+    if ((await this.validate(request)) === false) throw invalidApiKey();
+  }
+}
+
+export function invalidApiKey(): GatewayError {
+  return new GatewayError('INVALID_API_KEY', 'The API key is missing, invalid or expired. Send it in the header X-API-Key.');
 }
 
 /** @returns undefined without a key; null if header and parameter differ, or if the parameter comes twice (decision 13) */

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyAccess } from '../api-keys/key-access';
 import { BodyGuard } from '../http/body.guard';
 import { RateLimitService } from '../limits/rate-limit.service';
-import { API_KEY_STRATEGY } from './api-key.strategy';
+import { API_KEY_STRATEGY, invalidApiKey } from './api-key.strategy';
 
 /** The permission that an endpoint needs (spec §5.5). Endpoints without one accept any valid key (spec §5.6). */
 export const Needs = Reflector.createDecorator<Permission>();
@@ -18,7 +18,7 @@ const keyOf = (context: ExecutionContext): KeyAccess => context.switchToHttp().g
 class ApiKeyGuard extends AuthGuard(API_KEY_STRATEGY) {
   override handleRequest<User>(fault: unknown, user: User | false): User {
     if (fault) throw fault;
-    if (!user) throw new GatewayError('INVALID_API_KEY', 'The API key is missing, invalid or expired. Send it in the header X-API-Key.');
+    if (!user) throw invalidApiKey();
     return user;
   }
 }

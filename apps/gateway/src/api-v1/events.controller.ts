@@ -1,4 +1,5 @@
 import { Controller, Get, Query } from '@nestjs/common';
+import { ApiKeyStrategy } from '../access/api-key.strategy';
 import { CurrentCaller, Needs, RestApi, type Caller } from '../access/rest-api';
 import { EventFeedService } from '../events/event-feed.service';
 import { untilClosed } from '../http/response-end';
@@ -12,12 +13,15 @@ const MOST_EVENTS = 100;
 @Controller('api/v1/events')
 @RestApi()
 export class EventsController {
-  constructor(private readonly feed: EventFeedService) {}
+  constructor(
+    private readonly feed: EventFeedService,
+    private readonly keys: ApiKeyStrategy,
+  ) {}
 
   @Get()
   @Needs('read_messages')
   @Responds(EventsResponse, 'Read the events of the business by number, and wait for the next ones')
-  async list(@CurrentCaller() { party, reply }: Caller, @Query() { after, limit, types, wait }: ListEventsQuery) {
+  async list(@CurrentCaller() { party, request: http, reply }: Caller, @Query() { after, limit, types, wait }: ListEventsQuery) {
     const gone = new AbortController();
     untilClosed(reply.raw, () => gone.abort());
     const request = {
@@ -27,6 +31,8 @@ export class EventsController {
       ...(types !== undefined && { types: [...new Set(types.split(','))].sort() }),
     };
     const page = await this.feed.read(request, 1_000 * Number(wait ?? 0), gone.signal);
+    // The key may have ended during the wait.
+    if (wait !== undefined) await this.keys.recheck(http);
     return { success: true as const, ...page };
   }
 }

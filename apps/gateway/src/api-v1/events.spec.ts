@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FindNewestEvents, ListEvents, type FeedPage, type Permission, type Plan, type RequestOf } from '@mgw/contracts';
+import { BusinessChanged, FindNewestEvents, ListEvents, type FeedPage, type Permission, type Plan, type RequestOf } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
 import { KeyCache } from '../access/key-cache';
@@ -136,6 +136,24 @@ describe('GET /api/v1/events (decisions 350, 351)', () => {
     await eventually(() => feed.mock.calls.length === 1);
     expect(feed.mock.calls[0]?.[2].aborted).toBe(true);
     jest.restoreAllMocks();
+  });
+
+  it.each([
+    ['a revoked key', 401, 'INVALID_API_KEY', 'UPDATE access.api_keys SET revoked_at = now() WHERE business_id = $1'],
+    ['an expired key', 401, 'INVALID_API_KEY', 'UPDATE access.api_keys SET expires_at = now() WHERE business_id = $1'],
+    ['another address', 403, 'IP_NOT_ALLOWED', `UPDATE access.api_keys SET allowed_ips = '{203.0.113.7}' WHERE business_id = $1`],
+    ['a suspended business', 403, 'BUSINESS_SUSPENDED', 'UPDATE access.businesses SET suspended_at = now() WHERE id = $1'],
+  ])('a wait delivers nothing if it ends with %s', async (_, status, error_code, change) => {
+    const caller = await key();
+    const waiting = poll(caller, 'after=0&wait=25');
+    await eventually(() => dashboard.get(EventFeedService).waitingCallers === 1);
+    await dashboard.db.query(change, [caller.business_id]);
+    dashboard.rpc.announce(BusinessChanged, { business_id: caller.business_id });
+    await eventually(async () => (await poll(caller, '')).status === status);
+    newest.set(caller.business_id, 1);
+    const { body, ...refused } = await waiting;
+    expect({ ...refused, ...body }).toMatchObject({ status, error_code });
+    expect(body).not.toHaveProperty('events');
   });
 
   it('ends a wait after its seconds, when the caller leaves, when the database was restored, and when the gateway stops', async () => {
