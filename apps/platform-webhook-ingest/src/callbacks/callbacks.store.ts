@@ -6,7 +6,7 @@ import { Database, RowSet, isAboutValues } from '@mgw/postgres';
 import type { BadUpdate, Updates } from './stored-callback';
 
 interface NewCallback {
-  /** SHA-256 of `wholeHash` and the lane; without an owner, the signers too. */
+  /** SHA-256 of the hash of the body and the lane; without an owner, the signers too. */
   hash: Buffer;
   /** SHA-256 of the received bytes, of which the body may be a part. */
   wholeHash: Buffer;

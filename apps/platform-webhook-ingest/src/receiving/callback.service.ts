@@ -30,6 +30,8 @@ interface Division {
   parts: Part[];
   /** The connections that it was divided with. */
   map: ConnectionMap;
+  /** Set if updates without an owner were left out: the platform has to send the callback again (decision 749). */
+  refusal?: unknown;
 }
 
 /**
@@ -52,11 +54,15 @@ function divide(parsed: unknown, all: Change[], body: Buffer, signers: ReadonlyS
 
 /**
  * The same bytes may arrive under the app secrets of several businesses, or again after their number was connected. A repeat is therefore
- * known only in its lane; without an owner, only for the same signers (decision 257).
+ * known only in its lane and by the updates of its part; without an owner, only for the same signers (decision 257).
  */
-function hashInLane(wholeHash: Buffer, lane: number, businesses: number[]): Buffer {
+function hashInLane(body: Buffer, lane: number, businesses: number[]): Buffer {
   const place = lane === 0 ? `0:${businesses.toSorted((a, b) => a - b).join(',')}` : String(lane);
-  return createHash('sha256').update(wholeHash).update(place).digest();
+  return createHash('sha256').update(sha256(body)).update(place).digest();
+}
+
+function sha256(body: Buffer): Buffer {
+  return createHash('sha256').update(body).digest();
 }
 
 /** Verifies and stores the platform's callbacks. A signed callback that the gateway does not understand is 200 (guarantees §2). */
@@ -112,14 +118,15 @@ export class CallbackService {
   private async storeParts(body: Buffer, businesses: number[], lane: number): Promise<200 | 400> {
     const division = await this.divide(body, businesses, lane);
     if (division === undefined) return 400;
-    const { parts, map } = division;
-    const wholeHash = createHash('sha256').update(body).digest();
+    const { parts, map, refusal } = division;
+    const wholeHash = sha256(body);
     await Promise.all(
       parts.map(async (part) => {
         const isNew = await this.store(part, map, wholeHash, businesses);
         if (isNew) this.budget.spend(lane, part.body.length, countUpdates(changesOf(part.parsed)));
       }),
     );
+    if (refusal !== undefined) throw refusal;
     return 200;
   }
 
@@ -134,8 +141,13 @@ export class CallbackService {
     }
     const changes = changesOf(parsed);
     const signers = new Set(businesses);
-    const map = await this.connections.forChanges(changes, signers);
-    return { parts: divide(parsed, changes, body, signers, map), map };
+    const dividedBy = (map: ConnectionMap) => ({ parts: divide(parsed, changes, body, signers, map), map });
+    try {
+      return dividedBy(await this.connections.forChanges(changes, signers));
+    } catch (refusal) {
+      const { parts, map } = dividedBy(await this.connections.current());
+      return { parts: parts.filter((part) => part.lane !== 0), map, refusal };
+    }
   }
 
   /** @returns false if it was stored before */
@@ -143,7 +155,7 @@ export class CallbackService {
     const isSplitFirst = parsed !== undefined && body.length <= LARGE_BYTES && this.inFlight.admits(lane, 1);
     const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
-    const hash = hashInLane(wholeHash, lane, businesses);
+    const hash = hashInLane(body, lane, businesses);
     const stored = await this.callbacks.add({ hash, wholeHash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (lane !== 0) this.times.note('callback', lane);

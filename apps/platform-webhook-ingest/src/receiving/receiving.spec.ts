@@ -591,6 +591,25 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect([await replaced(), await connected(), await signed('{}', 'wrong secret')]).toEqual([200, 200, 401]);
   });
 
+  it('decision 749: a callback for a connected and an unknown number is refused, and the update of the connected one is published once', async () => {
+    const change = (number: string, id: string) => envelope({ messages: [text(id)] }, number).entry[0];
+    const mixed = { entry: [change('709', 'wamid.2'), change('701', 'wamid.1')] };
+    const ids = async (count: number) => (await published('message', count)).map(({ data }) => (data as { message_id: string }).message_id);
+    expect(await signed(envelope({ messages: [text('wamid.0')] }))).toBe(200);
+    connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
+    failed = 0;
+    harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+    await harness.nc.flush();
+    for (let n = 0; n < 2; n++) await expect(signed(mixed)).rejects.toMatchObject({ error_code: 'OVERLOADED' });
+    expect(await ids(2)).toEqual(['wamid.0', 'wamid.1']);
+    expect(await count('callbacks')).toBe(2);
+    failed = undefined;
+    // The number belongs to the business whose other update was stored before.
+    expect(await eventually(() => signed(mixed).catch(() => false))).toBe(200);
+    expect(await ids(3)).toEqual(['wamid.0', 'wamid.1', 'wamid.2']);
+    expect([await count('outbox'), await count('dead_letters')]).toEqual([3, 0]);
+  });
+
   it('decision 752: an update without an owner waits for the connections alone, even if its callback is for a connected number too', async () => {
     const change = (number: string, message: object) => ({
       field: 'messages',
