@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { freePort, testDatabase } from '@mgw/testing';
 import { Pool, type PoolConfig } from 'pg';
-import { isTimeout, mayBeCommitted } from './index';
+import { asCallerError, isTimeout, mayBeCommitted } from './index';
 
 describe('a statement that failed', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -43,6 +43,12 @@ describe('a statement that failed', () => {
     for (const failure of [refused, unreachable, withoutConnection, notOpened, stopped])
       expect(mayBeCommitted(await failure())).toBe(false);
     for (const failure of [terminated, unanswered]) expect(mayBeCommitted(await failure())).toBe(true);
+  });
+
+  it('may be repeated if PostgreSQL did not receive it', async () => {
+    for (const failure of [unreachable, withoutConnection, notOpened])
+      expect(asCallerError(await failure())).toMatchObject({ error_code: 'INTERNAL', extras: { retryable: true } });
+    for (const failure of [refused, terminated, unanswered, stopped]) expect(asCallerError(await failure())).toBeNull();
   });
 
   it('took too long if it got no connection or no response in time, or was stopped', async () => {

@@ -39,6 +39,24 @@ const ENDED = ['57P01', '57P02'];
 /** The connection failed, so PostgreSQL received no statement. */
 const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
+/** PostgreSQL is starting or stopping, and opens no connection. */
+const NOT_OPEN = '57P03';
+
+/** Whether PostgreSQL did not receive a statement, because there was no connection. */
+function isUnreached(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === NOT_OPEN;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return NOT_CONNECTED.includes(code ?? '') || NO_CONNECTION.test(message);
+}
+
+/**
+ * @returns the error for a caller, who may repeat the request, if PostgreSQL had no room for a statement or did not receive it; null for
+ * other errors. Without a connection the code stays INTERNAL: OVERLOADED would say that earlier statements of the request changed nothing.
+ */
+export function asCallerError(error: unknown): GatewayError | null {
+  if (isUnreached(error)) return new GatewayError('INTERNAL', 'The service is busy. Try again shortly.', { retryable: true });
+  return asStorageProblem(error);
+}
 
 /**
  * Whether a statement that failed may be committed, now or later: the connection or the time ended before PostgreSQL responded. A
@@ -47,6 +65,5 @@ const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
 export function mayBeCommitted(error: unknown): boolean {
   if (error instanceof GatewayError) return false;
   if (error instanceof DatabaseError) return ENDED.includes(error.code ?? '');
-  const { code, message } = error as NodeJS.ErrnoException;
-  return !NOT_CONNECTED.includes(code ?? '') && !NO_CONNECTION.test(message);
+  return !isUnreached(error);
 }

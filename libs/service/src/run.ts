@@ -3,7 +3,7 @@ import { Logger as NestLogger, type INestApplicationContext, type Type } from '@
 import { NestFactory } from '@nestjs/core';
 import type { Environment } from '@mgw/config';
 import { connectNats, isConnected } from '@mgw/nats';
-import { asStorageProblem, Database } from '@mgw/postgres';
+import { asCallerError, Database } from '@mgw/postgres';
 import { LocalHandlers, RpcClient, RpcServer } from '@mgw/rpc';
 import { asService, gauge, startProbes, startTracing, type Logger } from '@mgw/telemetry';
 import { nestOptions } from './nest-options';
@@ -131,7 +131,7 @@ export async function startService<C extends RunSettings>(
     concurrency,
     readConcurrency,
     requestBytes,
-    explain: asStorageProblem,
+    explain: asCallerError,
     logger,
   });
   const starting = (options.start ?? startMicroservice)(root, config, logger, requests);

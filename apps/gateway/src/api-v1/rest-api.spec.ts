@@ -73,6 +73,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     ['has no room', '53100'],
     ['stops a statement at its time limit', '57014'],
     ['waits too long for a lock', '55P03'],
+    ['is starting or stopping', '57P03'],
   ])('a request is retryable if the database of the gateway %s', async (_, code) => {
     const { token } = await key();
     await dashboard.db.query(`CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS

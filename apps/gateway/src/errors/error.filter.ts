@@ -1,6 +1,6 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import { GatewayError, type ErrorCode } from '@mgw/contracts';
-import { asStorageProblem, isTimeout } from '@mgw/postgres';
+import { asCallerError, isTimeout } from '@mgw/postgres';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { helpLink } from './help-link';
@@ -65,8 +65,8 @@ const short = (text: string, most: number): string => (text.length > most ? `${t
 function asGatewayError(fault: unknown): GatewayError {
   if (fault instanceof GatewayError) return fault;
   if (isTimeout(fault)) return new GatewayError('DEADLINE_EXCEEDED', 'The database did not respond in time.');
-  const noRoom = asStorageProblem(fault);
-  if (noRoom) return noRoom;
+  const databaseError = asCallerError(fault);
+  if (databaseError) return databaseError;
   const status = fault instanceof HttpException ? fault.getStatus() : (fault as { statusCode?: number }).statusCode;
   switch (status) {
     case 400:

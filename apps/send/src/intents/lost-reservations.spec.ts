@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { FindSends, gatewayMessageId, newIntentId } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, newIntentId, type GatewayError } from '@mgw/contracts';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
 
@@ -17,11 +17,13 @@ describe('a reservation whose response is lost', () => {
   let sending: Sending;
   let proxy: Server;
   let cut: Cut | null;
+  const connections = new Set<Socket>();
   /** Sends the withheld request to PostgreSQL; resolves with its response. */
   let sendWithheld: () => Promise<unknown>;
 
   /** Proxies to the database and cuts the next reservation's connection at the moment `cut`. */
   const forward = (client: Socket, port: number) => {
+    connections.add(client);
     const server = connect(port, '127.0.0.1').on('error', () => undefined);
     client.on('error', () => undefined).on('close', () => withheld.length === 0 && server.destroy());
     const withheld: Buffer[] = [];
@@ -80,6 +82,14 @@ describe('a reservation whose response is lost', () => {
     await released();
     expect(await sending.template({ idempotency })).toMatchObject({ message_id: 'wamid.P1', replayed: false });
     expect([sending.platform.calls().length, await sending.used()]).toEqual([1, 1]);
+  });
+
+  it('decision 162: may be repeated while PostgreSQL is not reachable, and calls no platform', async () => {
+    proxy.close();
+    for (const connection of connections) connection.destroy();
+    const isRetryable = async () => ((await sending.template()) as GatewayError).extras['retryable'] === true;
+    await eventually(isRetryable);
+    expect(sending.platform.calls()).toHaveLength(0);
   });
 
   it('needs no cancellation if PostgreSQL refused it', async () => {
