@@ -236,7 +236,12 @@ export type SuppressionRecord = Static<typeof SuppressionRecord>;
 export const ListSuppressions = operation('send', 'list-suppressions', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
-  reply: Type.Object({ suppressions: Type.Array(SuppressionRecord), next_cursor: NextCursor }),
+  reply: Type.Object({
+    suppressions: Type.Array(SuppressionRecord, {
+      description: 'Sorted by `since`. A person whose suppression changes while you read the pages moves to the first page of a new list.',
+    }),
+    next_cursor: NextCursor,
+  }),
 });
 
 export const GetSuppression = operation('send', 'get-suppression', {

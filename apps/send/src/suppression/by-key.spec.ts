@@ -73,6 +73,20 @@ describe('the account by key (decisions 362 to 364)', () => {
     expect(await rpc(ImportSuppressions, { business_id: 2, rows: many })).toEqual({ added: 1, unchanged: 1_199 });
   });
 
+  it('decision 754: an identical PUT keeps the time, so that a repeated list does not reorder pages', async () => {
+    const phone = '919876500041';
+    const set = async (reason: string | null, state: 'blocked' | 'opted_out' = 'blocked') => {
+      await rpc(SetSuppression, { business_id: 1, phone, state, reason, source: 'api' });
+      return (await rpc(GetSuppression, { business_id: 1, phone })).suppression?.since;
+    };
+    const first = await set('Letter');
+    expect(await set('Letter')).toBe(first);
+    const times = [first, await set(null), await set(null, 'opted_out')];
+    await rpc(LiftSuppression, { business_id: 1, phone });
+    times.push(await set(null, 'opted_out'));
+    expect(new Set(times).size).toBe(4);
+  });
+
   it('decision 362: the strictest row of a person counts, whatever the order, the dates and the parts of a list', async () => {
     const [phone, user_id] = ['919876500051', 'IN.51'];
     await sending.harness.publish(inboundEvent({ message_id: 'wamid.imported', from: { phone, user_id, name: 'Asha' }, text: 'Hi' }));

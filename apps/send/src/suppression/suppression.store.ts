@@ -47,7 +47,10 @@ const LIST_SQL = `SELECT s.*, coalesce(c.phone, c.user_id, '') AS phone FROM (${
 export class SuppressionStore {
   constructor(private readonly db: Database) {}
 
-  /** @param at null for the database's current time, which `liftAllSources` also uses */
+  /**
+   * @param at null for the database's current time, which `liftAllSources` also uses. A suppression that is repeated without a time keeps its
+   * own (decision 754).
+   */
   async set(
     tx: Tx,
     conversationId: number,
@@ -59,7 +62,8 @@ export class SuppressionStore {
     await tx.query(
       `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
        SELECT business_id, id, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN clock_timestamp() ELSE ${notInFuture('$4')} END, $5 FROM send.conversations WHERE id = $1
-       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, lifted_at = ${lastLift('s')},
+         at = CASE WHEN $4::timestamptz IS NULL AND s.state = excluded.state AND s.reason IS NOT DISTINCT FROM excluded.reason THEN s.at ELSE excluded.at END
        WHERE s.at <= excluded.at`,
       [conversationId, source, state, at, reason],
     );
