@@ -6,8 +6,8 @@ import type { Attachment } from './use-attachment';
 
 /** The attached file above the reply field, with the progress of its upload. */
 export function AttachmentCard({ attachment, onRemove }: { attachment: Attachment; onRemove: () => void }) {
-  const { file, kind, progress, mediaId } = attachment;
-  const preview = useObjectUrl(kind === 'image' ? file : null);
+  const { filename, kind, size, progress, mediaId, upload } = attachment;
+  const preview = useObjectUrl(kind === 'image' && upload ? upload.file : null);
   return (
     <Group className="inbox-attachment" role="group" aria-label="Attached file" gap="xs" wrap="nowrap" p={6} mb={6}>
       {preview ? (
@@ -17,10 +17,10 @@ export function AttachmentCard({ attachment, onRemove }: { attachment: Attachmen
       )}
       <div style={{ flex: 1, minWidth: 0 }}>
         <Text size="sm" truncate dir="auto">
-          {file.name}
+          {filename}
         </Text>
         <Text size="xs" c="dimmed">
-          {formatBytes(file.size)}
+          {formatBytes(size)}
           {mediaId === null && (progress < 1 ? `, uploading ${Math.round(progress * 100)} %` : ', WhatsApp receives it …')}
         </Text>
         {mediaId === null && <Progress value={progress * 100} size={4} mt={4} aria-label="Upload" />}

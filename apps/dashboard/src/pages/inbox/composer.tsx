@@ -10,8 +10,8 @@ import { captionProblem, type useAttachment } from './use-attachment';
 import { useQuickReplies } from './use-quick-replies';
 import { variableProblem } from './variable-problem';
 
-/** The texts of both kinds, so that a note for the team never becomes a reply to the customer. */
-export type Draft = { kind: 'reply' | 'note'; reply: string; note: string };
+/** The texts of both kinds, so that a note for the team never becomes a reply to the customer, and the id of the message that the reply quotes. */
+export type Draft = { kind: 'reply' | 'note'; reply: string; note: string; quoted?: string | undefined };
 
 /** A field for a reply or a note. @param optOut replaces the reply if the customer opted out @param quote the message that the reply quotes */
 export function Composer({

@@ -57,10 +57,9 @@ export function ConversationThread({
   const queries = useQueryClient();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['inbox'] });
   const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
-  const [quoted, setQuoted] = useState<ThreadMessage | null>(null);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
-  const attaching = useAttachment(mayReply && draft.kind === 'reply');
+  const attaching = useAttachment(id, mayReply && draft.kind === 'reply');
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
   const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
@@ -95,15 +94,13 @@ export function ConversationThread({
     }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
     if (variableProblem(text)) return;
-    const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.file.name };
-    replies.send({ text, replyTo: quoted?.message_id, ...(file && { file }) });
+    const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.filename };
+    replies.send({ text, replyTo: draft.quoted, ...(file && { file }) });
     attaching.remove();
-    setDraft({ ...draft, reply: '' });
-    setQuoted(null);
+    setDraft({ ...draft, reply: '', quoted: undefined });
   };
-  const quote = (message: ThreadMessage) => {
-    setQuoted(message);
-    setDraft((now) => ({ ...now, kind: 'reply' }));
+  const quote = ({ message_id }: ThreadMessage) => {
+    setDraft((now) => ({ ...now, kind: 'reply', quoted: message_id }));
     field.current?.focus();
   };
   return (
@@ -144,8 +141,7 @@ export function ConversationThread({
             onEdit={() => {
               replies.drop(one);
               if (one.file) return;
-              setDraft((now) => ({ ...now, kind: 'reply', reply: before(one.text, now.reply) }));
-              setQuoted((now) => messages.find(({ message_id }) => message_id === one.replyTo) ?? now);
+              setDraft((now) => ({ ...now, kind: 'reply', reply: before(one.text, now.reply), quoted: one.replyTo ?? now.quoted }));
             }}
           />
         ))}
@@ -157,8 +153,8 @@ export function ConversationThread({
         isSending={replies.isSending || addNote.isPending}
         isWindowOpen={isWindowOpen}
         optOut={isOptedOut && <OptOutNotice conversation={conversation} />}
-        quote={quoted && <Quote quoted={quoted} customer={customer} />}
-        onDropQuote={() => setQuoted(null)}
+        quote={draft.quoted && <Quote quoted={messages.find(({ message_id }) => message_id === draft.quoted)} customer={customer} />}
+        onDropQuote={() => setDraft({ ...draft, quoted: undefined })}
         attaching={attaching}
         onTemplate={() => setPicking(true)}
         onQuickReplies={() => setManaging(true)}

@@ -56,6 +56,25 @@ const template = {
   variables: ['1'],
   components: [{ type: 'BODY', text: 'Hi {{1}}' }],
 };
+/** Responds to uploads of files. @param release the upload lasts until it resolves */
+function takeUploads(release: Promise<void> = Promise.resolve()): void {
+  class Upload {
+    upload = {};
+    onload = () => undefined;
+    status = 200;
+    responseText = JSON.stringify({ media_id: 'media-1' });
+    open = () => undefined;
+    setRequestHeader = () => undefined;
+    abort = () => undefined;
+    send = () => setTimeout(() => void release.then(() => this.onload()));
+  }
+  Object.assign(window, { XMLHttpRequest: Upload });
+  Object.assign(URL, { createObjectURL: () => 'blob:picture', revokeObjectURL: () => undefined });
+}
+/** @returns false if the page prevents the browser from opening the files */
+const drop = (...files: File[]) =>
+  fireEvent(window, Object.assign(new Event('drop', { cancelable: true }), { dataTransfer: { types: ['Files'], files } }));
+
 const three = [listedConversation(1), listedConversation(2), listedConversation(3)];
 
 describe('the inbox (additions §9)', () => {
@@ -93,24 +112,11 @@ describe('the inbox (additions §9)', () => {
 
   it('reply: a file that cannot be sent, and a second one, leave the text to be sent', async () => {
     sessionStorage.clear();
-    class Upload {
-      upload = {};
-      onload = () => undefined;
-      status = 200;
-      responseText = JSON.stringify({ media_id: 'media-1' });
-      open = () => undefined;
-      setRequestHeader = () => undefined;
-      abort = () => undefined;
-      send = () => setTimeout(() => this.onload());
-    }
-    Object.assign(window, { XMLHttpRequest: Upload });
-    Object.assign(URL, { createObjectURL: () => 'blob:picture', revokeObjectURL: () => undefined });
+    takeUploads();
     open('/inbox?id=1', three, {
       'POST /api/client/conversations/1/messages': () => ({ message_id: 'wamid.9' }),
       'POST /api/client/conversations/1/files': () => ({ message_id: 'wamid.10' }),
     });
-    const drop = (...files: File[]) =>
-      fireEvent(window, Object.assign(new Event('drop', { cancelable: true }), { dataTransfer: { types: ['Files'], files } }));
     const send = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Send' });
     await type('Reply', 'Hello');
     drop(new File(['x'], 'setup.exe', { type: 'application/x-msdownload' }));
@@ -128,6 +134,36 @@ describe('the inbox (additions §9)', () => {
     await press('Send');
     await waitFor(() => expect(sent().at(-1)?.body).toMatchObject({ media_id: 'media-1' }));
     expect(screen.queryByText(/A message carries one file/)).toBeNull();
+  });
+
+  it('decision 744: a file and a quotation stay with the text, and a reload names a file whose upload it ended', async () => {
+    sessionStorage.clear();
+    let release = () => {};
+    takeUploads(new Promise((resolve) => (release = resolve)));
+    const invoice = new File(['x'], 'invoice.pdf', { type: 'application/pdf' });
+    const FILES = 'POST /api/client/conversations/1/files';
+    open('/inbox?id=1', three);
+    await screen.findByText('Text of wamid.1');
+    await press('Quote');
+    await type('Reply', 'Your invoice');
+    drop(invoice);
+    await screen.findByText(/uploading/);
+    open('/inbox?id=1', three, { [FILES]: () => ({ message_id: 'wamid.9' }) });
+    await screen.findByText('invoice.pdf was not uploaded: the page closed. Attach it again.');
+    drop(invoice);
+    await screen.findByText(/uploading/);
+    await press(/^Person 2/);
+    await screen.findByText('Text of wamid.2');
+    expect(screen.queryByText('invoice.pdf')).toBeNull();
+    release();
+    await press(/^Person 1/);
+    await screen.findByText('invoice.pdf');
+    await screen.findByText('1 B');
+    await press('Send');
+    const file = { media_id: 'media-1', media_type: 'document', filename: 'invoice.pdf' };
+    await waitFor(() => expect(sent()).toEqual([{ route: FILES, body: { ...file, reply_to: 'wamid.1', caption: 'Your invoice' } }]));
+    expect(screen.queryByText('invoice.pdf')).toBeNull();
+    expect(sessionStorage).toHaveLength(0);
   });
 
   it('reply: Escape leaves the field, and first closes the quick replies', async () => {

@@ -1,17 +1,34 @@
+import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ClipboardEvent } from 'react';
 import { ApiError, type Schemas } from '../../api/client';
+import { keptValue } from '../../api/kept-value';
+import { useMe } from '../../api/session';
 import { uploadFile } from '../../api/upload-file';
 import { sendableFile, type MediaType } from './sendable-file';
 
-/** A file that the next reply carries. */
-export interface Attachment {
-  file: File;
+/** The part of an attachment that survives a reload of the tab. */
+interface KeptFile {
+  filename: string;
   kind: MediaType;
-  /** From 0 to 1. */
-  progress: number;
+  size: number;
   /** Null until it is uploaded. */
   mediaId: string | null;
 }
+
+/** A file that the next reply carries. */
+export interface Attachment extends KeptFile {
+  /** From 0 to 1. */
+  progress: number;
+  /** Undefined after a reload of the tab. */
+  upload?: { file: File; control: AbortController };
+}
+
+interface Attaching {
+  attachment: Attachment | null;
+  problem: string | null;
+}
+
+const NOTHING: Attaching = { attachment: null, problem: null };
 
 /** WhatsApp's longest caption. */
 const MAX_CAPTION = 1024;
@@ -22,34 +39,53 @@ export function captionProblem({ kind }: Attachment, text: string): string | nul
   return [...text].length > MAX_CAPTION ? `A caption has at most ${MAX_CAPTION} characters.` : null;
 }
 
-/** The file that an agent attaches by a button, by dropping or pasting it. It is uploaded at once, while the agent writes the caption. */
-export function useAttachment(isEnabled: boolean) {
-  const [attachment, setAttachment] = useState<Attachment | null>(null);
-  const [problem, setProblem] = useState<string | null>(null);
+/**
+ * The file that an agent attaches by a button, by dropping or pasting it. It is uploaded at once, while the agent writes the caption, and stays
+ * with the conversation like its draft (decision 744).
+ */
+export function useAttachment(conversationId: number, isEnabled: boolean) {
+  const queries = useQueryClient();
+  const { id: userId } = useMe().user;
+  const queryKey = ['attachment', userId, conversationId];
+  const kept = keptValue<KeptFile>(userId, `attachment ${conversationId}`);
+  // Outlives the component: an upload goes on while another conversation is open.
+  const { data: attaching = NOTHING } = useQuery({
+    queryKey,
+    queryFn: skipToken,
+    gcTime: Infinity,
+    initialData: () => restored(kept.read()),
+  });
   const [isDropping, setDropping] = useState(false);
-  const upload = useRef<AbortController>(null);
+  const set = (attachment: Attachment | null, problem: string | null) => {
+    queries.setQueryData<Attaching>(queryKey, { attachment, problem });
+    if (!attachment) return kept.forget();
+    const { filename, kind, size, mediaId } = attachment;
+    kept.write({ filename, kind, size, mediaId });
+  };
   const remove = () => {
-    upload.current?.abort();
-    setAttachment(null);
-    setProblem(null);
+    queries.getQueryData<Attaching>(queryKey)?.attachment?.upload?.control.abort();
+    set(null, null);
   };
   const attach = ([file, ...others]: File[]) => {
     if (!file) return;
     remove();
+    const { name: filename, size } = file;
     const checked = sendableFile(file);
-    if ('problem' in checked) return setProblem(checked.problem);
-    if (others.length > 0) setProblem('A message carries one file. Send the others after this one.');
-    const control = (upload.current = new AbortController());
-    const change = (changes: Partial<Attachment>) =>
-      setAttachment((now) => (now?.file === file && !control.signal.aborted ? { ...now, ...changes } : now));
-    setAttachment({ file, kind: checked.kind, progress: 0, mediaId: null });
+    if ('problem' in checked) return set(null, checked.problem);
+    const control = new AbortController();
+    const { kind } = checked;
+    const problem = others.length > 0 ? 'A message carries one file. Send the others after this one.' : null;
+    set({ filename, kind, size, mediaId: null, progress: 0, upload: { file, control } }, problem);
+    const change = (changes: Partial<Attachment>) => {
+      const now = queries.getQueryData<Attaching>(queryKey);
+      if (now?.attachment?.upload?.file === file) set({ ...now.attachment, ...changes }, now.problem);
+    };
     uploadFile<Schemas['UploadedMedia']>('/api/client/media', file, (progress) => change({ progress }), control.signal)
       .then(({ media_id }) => change({ progress: 1, mediaId: media_id }))
       .catch((error: Error) => {
         if (control.signal.aborted) return;
-        setAttachment(null);
         const hint = error instanceof ApiError && error.hint ? ` ${error.hint}` : '';
-        setProblem(`${file.name} was not uploaded: ${error.message}${hint}`);
+        set(null, `${filename} was not uploaded: ${error.message}${hint}`);
       });
   };
   // A file that misses the field would replace the page.
@@ -79,12 +115,16 @@ export function useAttachment(isEnabled: boolean) {
       setDropping(false);
     };
   }, [isEnabled]);
-  useEffect(() => () => upload.current?.abort(), []);
   const paste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
     if (!isEnabled || files.length === 0) return;
     event.preventDefault();
     attach(files);
   };
-  return { attachment, problem, isDropping, attach, remove, paste };
+  return { ...attaching, isDropping, attach, remove, paste };
+}
+
+function restored(file: KeptFile | null): Attaching {
+  if (!file?.mediaId) return { attachment: null, problem: file && `${file.filename} was not uploaded: the page closed. Attach it again.` };
+  return { attachment: { ...file, progress: 1 }, problem: null };
 }
