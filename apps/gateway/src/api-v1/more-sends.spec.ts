@@ -402,6 +402,21 @@ describe('send-media, send-otp, quick-send (spec §4.3, §4.6, §4.7)', () => {
     await quick(`phone=${PHONE}&message=a&apikey=${token}&apikey=${token}`, null).expect(401);
   });
 
+  it('decision 24: quick-send takes the Idempotency-Key in the query or in the header, and refuses two different keys', async () => {
+    const keys: unknown[] = [];
+    dashboard.neighbours.respond(SendText, ({ sender, to }) => {
+      keys.push(sender.idempotency?.key);
+      return { message_id: 'wamid.X', phone: to, replayed: false };
+    });
+    const text = `phone=${PHONE}&message=a`;
+    await quick(`${text}&idempotency_key=k1`).expect(200);
+    await quick(text).set('idempotency-key', 'k2').expect(200);
+    await quick(`${text}&idempotency_key=k3`).set('idempotency-key', 'k3').expect(200);
+    const { body } = await quick(`${text}&idempotency_key=k4`).set('idempotency-key', 'k5').expect(400);
+    expect(body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'Idempotency-Key' }, { field: 'idempotency_key' }] });
+    expect(keys).toEqual(['k1', 'k2', 'k3']);
+  });
+
   it('decision 4: HEAD and prefetches send nothing', async () => {
     await http().head(`/api/v1/quick-send?phone=${PHONE}&message=a&apikey=${token}`).expect(405);
     for (const [name, value] of [

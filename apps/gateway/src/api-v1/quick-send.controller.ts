@@ -25,7 +25,11 @@ export class QuickSendController {
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() request: QuickSendRequest) {
     const { template, message } = request;
-    const checks = [() => refusePrefetch(current.request), () => checkPlain(current.request)];
+    const checks = [
+      () => refusePrefetch(current.request),
+      () => checkPlain(current.request),
+      () => refuseOtherKey(request, current.request),
+    ];
     const caller = { ...current, idempotencyKey: request.idempotency_key };
     const to = () => recipientOf(phoneOf(request, current.request));
     const oneOf = <T>(content: T): T => {
@@ -57,6 +61,15 @@ function checkPlain({ url, query }: FastifyRequest): void {
   if (decoded(url) === null) throw new GatewayError('VALIDATION_FAILED', 'The query is not percent-encoded UTF-8.');
   const odd = Object.keys(query as object).find((name) => /[[\]]/.test(name));
   if (odd !== undefined) throw invalid(odd, 'is not a plain parameter: give each parameter once, as text');
+}
+
+/** Refuses two different Idempotency-Keys: a repeat that shares only one of them could send twice (decision 24). */
+function refuseOtherKey({ idempotency_key }: QuickSendRequest, { headers }: FastifyRequest): void {
+  const header = headers['idempotency-key'];
+  if (header === undefined || idempotency_key === undefined || header === idempotency_key) return;
+  const message = 'must be the same in the header and in the query';
+  const details = ['Idempotency-Key', 'idempotency_key'].map((field) => ({ field, message }));
+  throw new GatewayError('VALIDATION_FAILED', `Idempotency-Key and idempotency_key ${message}: send one of them.`, { details });
 }
 
 /** The phone as written: a query parser reads its `+`, which announces the country code, as a space (spec §2.1, decision 8). */
