@@ -51,6 +51,15 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 const NO_RESPONSE = new Set<ErrorCode>(['DEADLINE_EXCEEDED', 'REPLY_LOST']);
+/** After these errors of a send this attempt or an earlier one may have sent the message. */
+export const MAY_HAVE_SENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...NO_RESPONSE,
+  'IDEMPOTENCY_IN_FLIGHT',
+  'OUTCOME_UNKNOWN',
+  'INTERNAL',
+]);
+/** After these errors of a send nothing was sent, and the same send may succeed later. */
+export const NOT_SENT_YET: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
 
 /** Whether no response arrived, so the work may have been done. */
 export function isNoResponse(error: unknown): boolean {
@@ -95,4 +104,14 @@ export class GatewayError extends Error {
   static fromWire(wire: WireError): GatewayError {
     return new GatewayError(wire.error_code in ERRORS ? wire.error_code : 'INTERNAL', wire.message, wire.extras, wire.status);
   }
+}
+
+/** The same response for an unknown id and for one of another business (guarantees §9). */
+export function notFound(): GatewayError {
+  return new GatewayError('NOT_FOUND', 'No resource has this id.');
+}
+
+/** Refuses one field after a check that needs more than the request. @param message completes "<field> …" */
+export function invalidField(field: string, message: string): GatewayError {
+  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
 }

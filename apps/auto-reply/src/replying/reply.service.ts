@@ -5,8 +5,11 @@ import {
   GatewayError,
   GetThread,
   MarkRead,
+  MAY_HAVE_SENT,
+  NOT_SENT_YET,
   SendText,
   type Access,
+  type ErrorCode,
   type ReplyOf,
   type SuppressionStateName,
   type ThreadMessage,
@@ -37,10 +40,8 @@ const MAX_PAUSE_S = 15;
 /** Attempts that may begin without ending before the question is set aside. */
 const MAX_BEGUN = 3;
 const SET_ASIDE = `replying to this message stopped the service ${MAX_BEGUN} times`;
-/** After these errors of a send the message may have been sent. */
-const UNCLEAR = ['IDEMPOTENCY_IN_FLIGHT', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'OUTCOME_UNKNOWN', 'INTERNAL'];
 /** After these errors of a read or a send a retry is safe: nothing was sent, or the Idempotency-Key prevents a second message. */
-const RETRYABLE = new Set([...UNCLEAR, 'PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED', 'QUERY_TIMEOUT']);
+const RETRYABLE = new Set<ErrorCode>([...MAY_HAVE_SENT, ...NOT_SENT_YET, 'QUERY_TIMEOUT']);
 /** Why a person receives no reply (decision 18). A reply is not marketing, so `opted_out_marketing` does not count. */
 const SUPPRESSED: Partial<Record<SuppressionStateName, string>> = {
   opted_out: 'the customer has opted out',
@@ -236,7 +237,7 @@ export class ReplyService {
 function mayHaveSent({ sending }: Question, error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
   // The send service did not look for an earlier send.
-  return UNCLEAR.includes(error.error_code) || (sending && error.error_code === 'OVERLOADED');
+  return MAY_HAVE_SENT.has(error.error_code) || (sending && error.error_code === 'OVERLOADED');
 }
 
 /** Returns the newest messages that fit, the newest last. @param messages the newest first */

@@ -12,6 +12,7 @@ import {
   GetBroadcast,
   ListBroadcasts,
   ListRecipients,
+  notFound,
   PauseBroadcast,
   ResumeBroadcast,
   RetryBroadcast,
@@ -206,10 +207,6 @@ export class BroadcastsHandlers {
     }
     return template;
   }
-}
-
-function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'No resource has this id.');
 }
 
 function replayCreation(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, intentIdOf, SendTemplate, type Access } from '@mgw/contracts';
+import { GatewayError, intentIdOf, MAY_HAVE_SENT, NOT_SENT_YET, SendTemplate, type Access } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { KeyAccessClient } from './key-access-client.service';
 import { causeOf } from './pause-cause';
@@ -16,10 +16,6 @@ const QUERY_AFTER_S = 2;
 const SUSPENDED_RETRY_S = 300;
 /** Seconds until a recipient is tried again that the gateway could not be queried for. */
 const ACCESS_RETRY_S = 15;
-/** Nothing was sent, so a retry is safe. */
-const RETRYABLE = new Set(['PLATFORM_UNAVAILABLE', 'PLATFORM_THROTTLED', 'OVERLOADED']);
-/** This attempt or an earlier one may have sent the message. */
-const UNCLEAR = new Set(['IDEMPOTENCY_IN_FLIGHT', 'OUTCOME_UNKNOWN', 'DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL']);
 
 /**
  * Sends one recipient's message through the send service. It chooses the intent id, so that it can query the outcome later; the
@@ -92,7 +88,7 @@ function endWithoutAccess(error: unknown): RecipientEnd {
 function endOf(error: unknown, { attempts, intent_id }: DueRecipient): RecipientEnd {
   const known = knownOf(error);
   const reason = reasonOf(known);
-  if (UNCLEAR.has(known.error_code)) {
+  if (MAY_HAVE_SENT.has(known.error_code)) {
     // The unclear send may be an earlier attempt with the same Idempotency-Key.
     const { message_id } = known.extras;
     const intentId = (typeof message_id === 'string' && intentIdOf(message_id)) || intent_id;
@@ -102,7 +98,7 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
   if (cause) return { state: 'pending', afterSeconds: 0, isCounted: false, cause };
   if (known.error_code === 'BUSINESS_SUSPENDED')
     return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false, waits: reason };
-  if (RETRYABLE.has(known.error_code) && attempts < MAX_ATTEMPTS)
+  if (NOT_SENT_YET.has(known.error_code) && attempts < MAX_ATTEMPTS)
     return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true, waits: reason };
   return { state: 'failed', reason };
 }

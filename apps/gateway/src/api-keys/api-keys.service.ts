@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, KeyChanged } from '@mgw/contracts';
+import { GatewayError, KeyChanged, notFound } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
-import { invalid, notFound } from '../requests/refusals';
+import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';

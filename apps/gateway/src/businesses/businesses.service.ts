@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { BusinessChanged, SuspendBusiness } from '@mgw/contracts';
+import { BusinessChanged, notFound, SuspendBusiness } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, type Actor } from '../audit/audit.store';
-import { invalid, notFound } from '../requests/refusals';
+import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
 import { BusinessesStore, type Business } from './businesses.store';

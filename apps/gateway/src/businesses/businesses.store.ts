@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Plan } from '@mgw/contracts';
+import { notFound, type Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
-import { notFound } from '../requests/refusals';
 import type { Zones } from './zones';
 
 export interface Business extends Zones {

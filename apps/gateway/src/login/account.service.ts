@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { GatewayError } from '@mgw/contracts';
+import { notFound, type GatewayError } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
-import { invalid, noSession, notFound } from '../requests/refusals';
+import { invalid, noSession } from '../requests/refusals';
 import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { PasswordLinksStore } from '../users/password-links.store';

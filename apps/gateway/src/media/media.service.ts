@@ -1,11 +1,10 @@
 import { Inject, Injectable, StreamableFile, type OnApplicationShutdown } from '@nestjs/common';
-import { FindMedia, GatewayError, matches, MediaId, type MediaRecord } from '@mgw/contracts';
+import { FindMedia, GatewayError, matches, MediaId, notFound, type MediaRecord } from '@mgw/contracts';
 import type { FileRange, FileStore } from '@mgw/media';
 import { RpcClient } from '@mgw/rpc';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { notFound } from '../requests/refusals';
 import { byteRange } from './byte-range';
 import { fileHeaders } from './file-headers';
 import { FILE_STORE } from './file-store';

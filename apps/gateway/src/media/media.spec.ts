@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import {
   ConnectionChanged,
   FindMedia,
-  GatewayError,
   HasStoredFiles,
+  notFound,
   RecordUpload,
   type MediaRecord,
   type Operation,
@@ -64,7 +64,7 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     serve = wholeFile;
     description = { url: `${platform.url}/file?token=1`, mime_type: 'application/pdf', sha256: SHA.toString('hex'), file_size: SIZE };
     dashboard.neighbours.respond(FindMedia, ({ business_id, media_id }): MediaRecord => {
-      if (business_id !== key.business_id) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+      if (business_id !== key.business_id) throw notFound();
       return { media_id, filename: 'PO "2291" €.pdf', expires_at: media_id.startsWith('old') ? '2026-01-01T00:00:00.000Z' : IN_A_DAY };
     });
     dashboard.connect();

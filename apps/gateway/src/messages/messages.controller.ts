@@ -1,11 +1,10 @@
 import { Controller, Get, Param, Query } from '@nestjs/common';
-import { FindDeliveries, GetTimeline } from '@mgw/contracts';
+import { FindDeliveries, GetTimeline, notFound } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BusinessesStore } from '../businesses/businesses.store';
 import { zoneInForce } from '../businesses/zones';
 import { MessageIdPipe } from '../requests/id.pipe';
 import { queryOptional } from '../requests/optional-query';
-import { notFound } from '../requests/refusals';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';

@@ -5,6 +5,7 @@ import {
   discardDeadLetter,
   getDeadLetter,
   listDeadLetters,
+  notFound,
   replayDeadLetter,
   SERVICES,
   type ServiceName,
@@ -12,7 +13,6 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
-import { notFound } from '../requests/refusals';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';

@@ -1,6 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { matches, MessageId } from '@mgw/contracts';
-import { notFound } from './refusals';
+import { matches, MessageId, notFound } from '@mgw/contracts';
 
 /** A numeric id in a path. A malformed id gets the same 404 as an unknown one. */
 @Injectable()

@@ -1,10 +1,5 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** The same response for an unknown id and for one of another business (guarantees §9). */
-export function notFound(): GatewayError {
-  return new GatewayError('NOT_FOUND', 'No resource has this id.');
-}
-
 export function noSession(): GatewayError {
   return new GatewayError('NOT_AUTHENTICATED', 'Log in first: there is no session, or it has ended.');
 }

@@ -4,6 +4,7 @@ import {
   ImportSuppressions,
   LiftSuppression,
   ListSuppressions,
+  notFound,
   SetSuppression,
   type ReplyOf,
   type SuppressionRecord,
@@ -11,7 +12,6 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, contactTarget, entryBy, type Author } from '../audit/audit.store';
 import { pageOf, type PageQuery } from '../requests/page';
-import { notFound } from '../requests/refusals';
 import { Downloads } from '../responses/downloads';
 import { importedRows, type ImportFault } from './imported-rows';
 import type { ImportSuppressionsRequest, SetSuppressionRequest } from './suppressions.requests';

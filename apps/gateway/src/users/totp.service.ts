@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '@mgw/contracts';
+import { GatewayError, notFound } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
-import { invalid, notFound } from '../requests/refusals';
+import { invalid } from '../requests/refusals';
 import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { TotpStore } from './totp.store';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { GatewayError } from '@mgw/contracts';
+import { GatewayError, notFound } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
-import { noSession, notFound } from '../requests/refusals';
+import { noSession } from '../requests/refusals';
 import type { BusinessUser, SessionUser, TeamRole } from '../sessions/session-user';
 import type { PersonalLink } from './password-links';
 import { PasswordLinksStore } from './password-links.store';

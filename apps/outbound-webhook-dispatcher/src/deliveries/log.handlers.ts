@@ -4,17 +4,18 @@ import {
   FindDeliveries,
   GatewayError,
   GetDelivery,
+  invalidField,
   ListDeliveries,
   PUBLIC_EVENTS,
   Redeliver,
   TestWebhook,
+  EVENT_REFERENCE,
   type PublicEventName,
   type ReplyOf,
   type RequestOf,
-  EVENT_REFERENCE,
 } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
-import { invalid, webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
+import { webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
 import { DeliveryLogStore, IN_PROGRESS } from './log.store';
 
@@ -67,7 +68,7 @@ export class DeliveryLogHandlers {
     if (!webhook) throw webhookNotFound();
     if (!webhook.is_active) throw webhookDisabled();
     const name = event ?? webhook.events[0];
-    if (!isPublicEvent(name)) throw invalid('event', `must be one of ${PUBLIC_EVENTS.join(', ')}`);
+    if (!isPublicEvent(name)) throw invalidField('event', `must be one of ${PUBLIC_EVENTS.join(', ')}`);
     const body = JSON.stringify({ event: name, timestamp: new Date().toISOString(), data: sampleData(name, business_id) });
     const delivery_id = await this.log.addByHand({ business_id, webhook_id, event: name, event_id: `test:${randomUUID()}`, body });
     this.dispatch.wake();

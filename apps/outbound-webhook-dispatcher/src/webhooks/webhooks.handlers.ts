@@ -3,6 +3,7 @@ import {
   CreateWebhook,
   DeleteWebhook,
   FindWantedEvents,
+  invalidField,
   ListFailingWebhooks,
   ListWebhooks,
   PUBLIC_EVENTS,
@@ -15,7 +16,7 @@ import { Egress } from '@mgw/egress';
 import { Handles, RpcClient, type Handler } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LanesStore } from '../deliveries/lanes.store';
-import { invalid, webhookNotFound } from './webhook-errors';
+import { webhookNotFound } from './webhook-errors';
 import { WebhooksStore } from './webhooks.store';
 
 /** Decision 33. */
@@ -36,7 +37,7 @@ export class WebhooksHandlers {
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ReplyOf<typeof CreateWebhook>> {
     await this.check(request);
     const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
-    if (id === null) throw invalid('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
+    if (id === null) throw invalidField('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
     this.announceChange(request.business_id);
     return { id };
   }
@@ -75,9 +76,9 @@ export class WebhooksHandlers {
 
   private async check({ business_id, url, events }: { business_id: number; url?: string; events?: string[] }): Promise<void> {
     const known: readonly string[] = PUBLIC_EVENTS;
-    if (events?.some((event) => !known.includes(event))) throw invalid('events', `must be some of ${known.join(', ')}`);
+    if (events?.some((event) => !known.includes(event))) throw invalidField('events', `must be some of ${known.join(', ')}`);
     if (url === undefined) return;
     const checked = await this.egress.checkAddress(url, String(business_id));
-    if ('refused' in checked) throw invalid('url', checked.refused);
+    if ('refused' in checked) throw invalidField('url', checked.refused);
   }
 }

@@ -1,4 +1,4 @@
-import { GatewayError, MAX_INBOX_LIST } from '@mgw/contracts';
+import { GatewayError, MAX_INBOX_LIST, notFound } from '@mgw/contracts';
 import { isAboutValues, type Database } from '@mgw/postgres';
 
 /** A short list of a business: its labels or its quick replies. */
@@ -61,5 +61,3 @@ export class InboxListStore<Row extends { id: number }> {
     return new GatewayError('CONFLICT', `This ${key} is taken, or there are ${MAX_INBOX_LIST} already. Choose another one, or delete one.`);
   }
 }
-
-const notFound = () => new GatewayError('NOT_FOUND', 'No resource has this id.');

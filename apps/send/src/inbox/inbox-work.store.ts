@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, MAX_INBOX_LIST, type RequestOf, type UpdateConversation } from '@mgw/contracts';
+import { GatewayError, MAX_INBOX_LIST, notFound, type RequestOf, type UpdateConversation } from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 
 type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conversation_id'>;
@@ -97,4 +97,3 @@ export class InboxWorkStore {
 
 const wroteMeanwhile = () =>
   new GatewayError('CONFLICT', 'The customer wrote meanwhile.', { hint: 'Read the new message, then change the conversation again.' });
-const notFound = () => new GatewayError('NOT_FOUND', 'No resource has this id.');

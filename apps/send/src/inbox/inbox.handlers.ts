@@ -2,10 +2,10 @@ import { Controller } from '@nestjs/common';
 import {
   AddNote,
   FindConversation,
-  GatewayError,
   GetThread,
   ListConversations,
   ListInboundMessages,
+  notFound,
   UnassignConversations,
   UpdateConversation,
   type ConversationRecord,
@@ -66,7 +66,7 @@ export class InboxHandlers {
 
   private async byId({ business_id, conversation_id }: { business_id: number; conversation_id: number }): Promise<ConversationRecord> {
     const conversation = await this.inbox.find(business_id, conversation_id);
-    if (!conversation) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    if (!conversation) throw notFound();
     return conversation;
   }
 }

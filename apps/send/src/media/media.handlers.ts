@@ -3,9 +3,9 @@ import {
   ClaimFiles,
   EndFileTask,
   FindMedia,
-  GatewayError,
   HasErasedFiles,
   HasStoredFiles,
+  notFound,
   RecordUpload,
   type ReplyOf,
   type RequestOf,
@@ -25,7 +25,7 @@ export class MediaHandlers {
   @Handles(FindMedia)
   async find({ business_id, media_id }: RequestOf<typeof FindMedia>): Promise<ReplyOf<typeof FindMedia>> {
     const media = await this.media.find(business_id, media_id);
-    if (!media) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    if (!media) throw notFound();
     return media;
   }
 

@@ -1,4 +1,4 @@
-import { GatewayError, gatewayMessageId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, invalidField, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
 import type { EarlierSend, Reservation } from '../intents/intent';
 
 /** A send may take half a minute, and each retry counts against the limits of its key. */
@@ -47,16 +47,12 @@ export function marketingTemplateForOtp(template: string): GatewayError {
 
 /** The message is unknown, of another business or of another person: the response is the same for all. */
 export function foreignMessage(field: string): GatewayError {
-  return invalid(field, 'must be the id of a message from or to this person');
+  return invalidField(field, 'must be the id of a message from or to this person');
 }
 
 /** The file is unknown, expired or of another business. */
 export function foreignFile(field: string): GatewayError {
-  return invalid(field, 'must be the id of a file that this business uploaded or received, and that WhatsApp still has');
-}
-
-function invalid(field: string, message: string): GatewayError {
-  return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });
+  return invalidField(field, 'must be the id of a file that this business uploaded or received, and that WhatsApp still has');
 }
 
 export function noTimeLeft(): GatewayError {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type TemplateContent, type TemplateDraft } from '@mgw/contracts';
+import { GatewayError, notFound, type TemplateContent, type TemplateDraft } from '@mgw/contracts';
 import { GraphClient, refusedByPlatform, type BusinessAccountTarget, type ReadOutcome } from '@mgw/platform-api';
 import { Sealer } from '@mgw/sealing';
 import { Shares } from '@mgw/shares';
@@ -66,7 +66,7 @@ export class TemplateEditor {
 
   private async found(businessId: number, id: number) {
     const template = await this.templates.findById(businessId, id);
-    if (!template) throw new GatewayError('NOT_FOUND', 'No resource has this id.');
+    if (!template) throw notFound();
     return template;
   }
 
