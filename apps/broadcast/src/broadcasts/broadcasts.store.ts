@@ -57,6 +57,7 @@ const RETRYABLE = `state = 'failed' AND delivery IS NULL AND NOT retried AND pho
 /** A pending recipient is due later only after an attempt that sent nothing (decision 747). */
 const WAITS = `state = 'pending' AND due_at > now() AND (SELECT status FROM broadcast.broadcasts WHERE id = $1) = 'running'`;
 
+/** The message id of an unclear recipient is its `gatewayMessageId`. */
 const RECIPIENTS = examine(
   `SELECT nth AS place, phone, state, reason, delivery, replied_at, CASE WHEN ${WAITS} THEN due_at END AS next_attempt_at, body_params, header_params, button_params,
      CASE WHEN state = 'unclear' THEN 'gw_' || intent_id ELSE message_id END AS message_id FROM broadcast.recipients

@@ -1,5 +1,5 @@
 import { Body, Controller, Get, Post, Req } from '@nestjs/common';
-import { FindSends, GatewayError, GetMessageStatuses, matches, MessageId, type FoundSend, type ReplyOf } from '@mgw/contracts';
+import { FindSends, GatewayError, GetMessageStatuses, intentIdOf, matches, MessageId, type FoundSend, type ReplyOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
@@ -45,7 +45,7 @@ export class MessageStatusController {
   private async find(business_id: number, ids: string[], requestId: string): Promise<(MessageStatus | undefined)[]> {
     const known = await this.statusesOf(
       business_id,
-      ids.filter((id) => !id.startsWith('gw_')),
+      ids.filter((id) => intentIdOf(id) === null),
       requestId,
     );
     const others = ids.filter((id) => !known.has(id));

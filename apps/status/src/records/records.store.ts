@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import {
   deliveryStatus,
   factsOf,
+  gatewayMessageId,
   type Billing,
   type DeliveryStatus,
   type EventEnvelope,
@@ -76,7 +77,7 @@ const ACCEPTED = new RowSet<AcceptedEvent>({
 });
 const NOT_SENT = new RowSet<NotSentEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
-  message_id: ['text', ({ data }) => `gw_${data.intent_id}`],
+  message_id: ['text', ({ data }) => gatewayMessageId(data.intent_id)],
   recipient: ['text', ({ data }) => data.to],
   at: ['timestamptz', ({ at }) => at],
   reason: ['text', ({ data }) => data.reason],
@@ -90,7 +91,7 @@ const NOT_SENT = new RowSet<NotSentEvent>({
 });
 const SUPERSEDED = new RowSet<AcceptedEvent>({
   business_id: ['bigint', ({ business_id }) => business_id],
-  message_id: ['text', (event) => `gw_${factsOf(event).intent_id}`],
+  message_id: ['text', (event) => gatewayMessageId(factsOf(event).intent_id)],
 });
 const RISES = new RowSet<{ event: StatusEvent; status: DeliveryStatus; rank: number; reason: string | null; priced: Priced | null }>({
   business_id: ['bigint', ({ event }) => event.business_id],
@@ -152,7 +153,11 @@ export class RecordsStore {
     const repaired = events.filter((event) => factsOf(event).repaired);
     await this.insertKeys(tx, [
       ...events.map(({ business_id, at, data }) => ({ business_id, at, message_id: data.message_id })),
-      ...repaired.map((event) => ({ business_id: event.business_id, at: event.at, message_id: `gw_${factsOf(event).intent_id}` })),
+      ...repaired.map((event) => ({
+        business_id: event.business_id,
+        at: event.at,
+        message_id: gatewayMessageId(factsOf(event).intent_id),
+      })),
     ]);
     const risen = await tx.query<{ business_id: string; message_id: string; billing: Billing | null }>(
       `WITH accepted AS (
@@ -198,7 +203,7 @@ export class RecordsStore {
   async fail(tx: Tx, events: NotSentEvent[]): Promise<void> {
     await this.insertKeys(
       tx,
-      events.map(({ business_id, at, data }) => ({ business_id, at, message_id: `gw_${data.intent_id}` })),
+      events.map(({ business_id, at, data }) => ({ business_id, at, message_id: gatewayMessageId(data.intent_id) })),
     );
     await tx.query(
       `INSERT INTO status.records
