@@ -37,7 +37,7 @@ export abstract class JobPool<Job> extends BackgroundLoop {
   private start(job: Job): void {
     const { name, logger } = this.pool;
     const ended = this.runJob(job)
-      .catch((error: unknown) => logger.warn({ err: error, name }, 'background job failed; will retry'))
+      .catch((error: unknown) => logger.warn({ err: error }, `${name} failed; will retry`))
       .finally(() => {
         this.running.delete(ended);
         this.wake();

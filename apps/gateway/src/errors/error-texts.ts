@@ -122,7 +122,7 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
   TEMPLATE_PARAMS_MISMATCH: {
     meaning: 'The number of values differs from the number of variables in that part of the template.',
     remedy: 'Send `expected` values in `body_params`, `header_params` or `button_params`, depending on `component`.',
-    example: { error: 'Template "order_update" needs 2 body parameters, 1 were given.', component: 'body', expected: 2, given: 1 },
+    example: { error: 'Template "order_update" needs 2 body parameters, but got 1.', component: 'body', expected: 2, given: 1 },
   },
   DAILY_LIMIT_REACHED: {
     meaning:

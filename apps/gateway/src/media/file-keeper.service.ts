@@ -77,7 +77,9 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
         return this.rpc.call(EndFileTask, { business_id, media_id, attempts, outcome });
       })
       // The claim expires.
-      .catch((error: unknown) => this.logger.warn({ err: error, media_id }, 'ending the work on a file failed; will retry'))
+      .catch((error: unknown) =>
+        this.logger.warn({ err: error, media_id }, 'recording the end of work on a stored file failed; will retry'),
+      )
       .then(() => {
         release?.();
         this.running.delete(work);
@@ -111,7 +113,10 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
   private failed({ business_id, media_id, task }: FileTask, error: unknown): 'gone' | 'failed' {
     if (error instanceof GatewayError && error.error_code === 'MEDIA_EXPIRED') return 'gone';
     const { name, message } = error as Error;
-    this.logger.warn({ business_id, media_id, task, reason: `${name}: ${message}` }, 'the work on a file failed; will retry');
+    this.logger.warn(
+      { business_id, media_id, task, reason: `${name}: ${message}` },
+      'copying or deleting a stored file failed; will retry',
+    );
     return 'failed';
   }
 }

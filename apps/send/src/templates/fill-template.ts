@@ -70,11 +70,15 @@ function* problemsOf(template: TemplateShape, values: TemplateValues): Iterable<
 
 function* countProblem({ name }: TemplateShape, component: string, [least, most]: readonly [number, number], given: number) {
   if (given >= least && given <= most) return;
-  yield new GatewayError('TEMPLATE_PARAMS_MISMATCH', `Template "${name}" needs ${least} ${component} parameters, ${given} were given.`, {
-    component,
-    expected: least,
-    given,
-  });
+  yield new GatewayError(
+    'TEMPLATE_PARAMS_MISMATCH',
+    `Template "${name}" needs ${least} ${component} parameter${least === 1 ? '' : 's'}, but got ${given}.`,
+    {
+      component,
+      expected: least,
+      given,
+    },
+  );
 }
 
 function* lengthProblem({ body, header, buttons }: TemplateValues) {
