@@ -197,6 +197,15 @@ describe('the account by key (decisions 360 to 364)', () => {
     expect((await call('post', 'suppressions/import', { rows: many }).expect(400)).body).toMatchObject({ details: [{ field: 'rows' }] });
   });
 
+  it('decision 361: ignores unknown members of recipients, and the dashboard’s routes refuse them', async () => {
+    const recipients = [{ phone: RECIPIENT, body_params: ['Asha'], name: 'Asha', crm: { id: 7 } }];
+    await call('post', 'broadcasts', { ...BROADCAST, recipients }).expect(200);
+    expect(requested).toMatchObject([{ recipients: [{ line: 1, phone: RECIPIENT, body_params: ['Asha'], header_params: [] }] }]);
+    const owner = await dashboard.session('owner', key.business_id);
+    const refused = await owner.post('/api/client/broadcasts', { ...BROADCAST, recipients }).expect(400);
+    expect(refused.body).toMatchObject({ error: expect.stringContaining('in line 1 name is not known') as string });
+  });
+
   it.each<[string, Method, string, object | undefined]>([
     ['events', 'post', 'webhooks', { ...WEBHOOK, events: ['message.exploded'] }],
     ['url', 'post', 'webhooks', { ...WEBHOOK, url: 5 }],

@@ -1,9 +1,9 @@
-import { registerDecorator } from 'class-validator';
 import { MAX_RECIPIENTS, type BroadcastRow, didYouMean } from '@mgw/contracts';
-import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD } from '../requests/field-rules';
+import { isLonger, isParam, MAX_PARAM_LENGTH, PARAMS_HOLD, rule } from '../requests/field-rules';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { parseCsv } from '../requests/parse-csv';
 import { invalid } from '../requests/refusals';
+import { ignoresUnknownFields } from '../requests/request.pipe';
 import { withoutGuard } from '../responses/csv-line';
 import { ERASED, STATE_COLUMNS } from './recipients-csv';
 
@@ -17,35 +17,27 @@ export interface RecipientRow {
 const ROW_FIELDS = ['phone', 'body_params', 'header_params', 'button_params'];
 const MAX_VALUES = 50;
 const MAX_PHONE_LENGTH = 140;
-/** Checks the shape of all rows in one pass, because there may be twenty thousand. The broadcast service checks the values. */
-export function IsRecipients(): PropertyDecorator {
-  return (target, propertyName) =>
-    registerDecorator({
-      name: 'isRecipients',
-      constraints: [CHECKS_NESTED],
-      target: target.constructor,
-      propertyName: propertyName as string,
-      validator: {
-        validate: (value: unknown) => recipientsFault(value) === null,
-        defaultMessage: (args) => recipientsFault(args?.value) ?? '',
-      },
-    });
-}
+/**
+ * Checks the shape of all rows in one pass, because there may be twenty thousand. The broadcast service checks the values. A row may have
+ * unknown members where its request may (decision 361).
+ */
+export const IsRecipients = () =>
+  rule('isRecipients', (value, request) => recipientsFault(value, ignoresUnknownFields(request.constructor)), [CHECKS_NESTED]);
 
-function recipientsFault(value: unknown): string | null {
+function recipientsFault(value: unknown, lenient: boolean): string | null {
   if (!Array.isArray(value) || value.length === 0) return 'must be a list of recipients';
   if (value.length > MAX_RECIPIENTS) return `must hold at most ${MAX_RECIPIENTS} recipients`;
   for (const [i, row] of (value as unknown[]).entries()) {
-    const fault = rowFault(row);
+    const fault = rowFault(row, lenient);
     if (fault !== null) return `must hold {phone, body_params?, header_params?, button_params?}: in line ${i + 1} ${fault}`;
   }
   return null;
 }
 
-function rowFault(row: unknown): string | null {
+function rowFault(row: unknown, lenient: boolean): string | null {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return 'the row is not an object';
-  const { phone, body_params, header_params, button_params, ...unknown } = row as Record<string, unknown>;
-  const [stray] = Object.keys(unknown);
+  const { phone, body_params, header_params, button_params } = row as Record<string, unknown>;
+  const stray = lenient ? undefined : Object.keys(row).find((name) => !ROW_FIELDS.includes(name));
   if (stray !== undefined) return `${stray.slice(0, MAX_PHONE_LENGTH)} is not known${didYouMean(stray, ROW_FIELDS)}`;
   if (typeof phone !== 'string' || phone.length > MAX_PHONE_LENGTH) return 'phone must be a phone number as text';
   for (const [name, values] of Object.entries({ body_params, header_params, button_params })) {

@@ -16,6 +16,8 @@ const ABSENT = 'body-may-be-absent';
 /** Marks a request class whose unknown members are dropped instead of refused (decision 6). */
 export const IgnoresUnknownFields = (): ClassDecorator => SetMetadata(LENIENT, true) as ClassDecorator;
 
+export const ignoresUnknownFields = (type: object): boolean => Reflect.getMetadata(LENIENT, type) === true;
+
 /** Marks the class of an optional body: an absent body equals an empty one. */
 export const MayBeAbsent = (): ClassDecorator => SetMetadata(ABSENT, true) as ClassDecorator;
 export const mayBeAbsent = (body: object): boolean => Reflect.getMetadata(ABSENT, body) === true;
@@ -39,7 +41,7 @@ export class RequestPipe implements PipeTransform {
     const valid = this.preparedFor(metatype as new () => object)?.(value as Record<string, unknown>);
     if (valid) return valid;
     if (Object.keys(value).length > MAX_FIELDS) throw new GatewayError('VALIDATION_FAILED', `A request has at most ${MAX_FIELDS} fields.`);
-    const lenient = Reflect.getMetadata(LENIENT, metatype) === true;
+    const lenient = ignoresUnknownFields(metatype);
     const checked = Object.assign(new (metatype as new () => object)(), value);
     const errors = await validate(checked, { ...OPTIONS, forbidNonWhitelisted: !lenient });
     if (errors.length === 0) return checked;
