@@ -29,7 +29,7 @@ export function readCsv(text: string): CsvLine[] {
 }
 
 /** A download marks cells that a spreadsheet would run as a formula. */
-const withoutGuard = (cell: string): string => (/^'[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
+const withoutGuard = (cell: string): string => (/^'+[=+\-@\t\r]/.test(cell) ? cell.slice(1) : cell);
 
 /** Copied cells have tabs; spreadsheets write semicolons in many countries. */
 function delimiterOf(text: string): string {

@@ -82,7 +82,7 @@ describe('the rows of a broadcast (spec §10)', () => {
         phone: '12015550100',
         state: 'sent' as const,
         reason: null,
-        body_params: ['-20%', "'tis"],
+        body_params: ['-20%', "'tis", "'=1", "''+1"],
         button_params: ['SAVE'],
       };
       const erased = { ...sent, nth: 2, phone: 'erased', body_params: [], header_params: [], button_params: [] };
@@ -91,7 +91,7 @@ describe('the rows of a broadcast (spec §10)', () => {
     const { text } = await owner.get('/api/client/broadcasts/7/recipients?format=csv').expect(200);
     await check(text).expect(200);
     expect(rows).toEqual([
-      { line: 3, phone: '12015550100', body_params: ['-20%', "'tis"], header_params: ['=1'], button_params: ['SAVE'] },
+      { line: 3, phone: '12015550100', body_params: ['-20%', "'tis", "'=1", "''+1"], header_params: ['=1'], button_params: ['SAVE'] },
     ]);
   });
 

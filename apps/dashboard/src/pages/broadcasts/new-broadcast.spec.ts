@@ -16,11 +16,12 @@ const fields = fieldsOf(template);
 
 describe('a new broadcast (decisions 452, 453)', () => {
   it('reads CSV, semicolons and copied cells, with the lines of the file, and undoes the guard of a download', () => {
-    expect(readTable('\ufeffPhone,Name\r\n\r\n+1 201 555 0100,"Doe, ""J"""\r\n12015550101,\'=1')).toEqual({
+    expect(readTable('\ufeffPhone,Name\r\n\r\n+1 201 555 0100,"Doe, ""J"""\r\n12015550101,\'=1\r\n12015550102,\'\'=1')).toEqual({
       names: ['Phone', 'Name'],
       rows: [
         { line: 3, cells: ['+1 201 555 0100', 'Doe, "J"'] },
         { line: 4, cells: ['12015550101', '=1'] },
+        { line: 5, cells: ['12015550102', "'=1"] },
       ],
     });
     expect(readTable('phone;name\n1;Doe, John').rows[0]?.cells).toEqual(['1', 'Doe, John']);
