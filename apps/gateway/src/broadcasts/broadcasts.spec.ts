@@ -101,6 +101,16 @@ describe('the rows of a broadcast (spec §10)', () => {
     expect(response.body).toMatchObject({ error_code: 'VALIDATION_FAILED', details: [{ field: 'csv' }] });
   });
 
+  it.each<[object, string]>([
+    [{ recipients: [] }, 'recipients must have at least one recipient.'],
+    [{ recipients: 'x' }, 'recipients must be a list of recipients.'],
+    [{ csv: '' }, 'csv must not be empty'],
+    [{}, 'recipients or csv must be given'],
+    [{ recipients: [{ phone: '+1 201 555 0100' }], csv: 'phone' }, 'recipients and csv must not both be given'],
+  ])('says what is wrong with the recipients %j', async (recipients, error) => {
+    expect((await owner.post(CHECK, { template_name: 'order_update', ...recipients }).expect(400)).body).toMatchObject({ error });
+  });
+
   it('spec §10: creating passes on the same rows', async () => {
     dashboard.neighbours.respond(CreateBroadcast, ({ recipients }) => {
       rows = recipients;

@@ -25,7 +25,8 @@ export const IsRecipients = () =>
   rule('isRecipients', (value, request) => recipientsFault(value, ignoresUnknownFields(request.constructor)), [CHECKS_NESTED]);
 
 function recipientsFault(value: unknown, lenient: boolean): string | null {
-  if (!Array.isArray(value) || value.length === 0) return 'must be a list of recipients';
+  if (!Array.isArray(value)) return 'must be a list of recipients';
+  if (value.length === 0) return 'must have at least one recipient';
   if (value.length > MAX_RECIPIENTS) return `must hold at most ${MAX_RECIPIENTS} recipients`;
   for (const [i, row] of (value as unknown[]).entries()) {
     const fault = rowFault(row, lenient);
@@ -51,7 +52,8 @@ function rowFault(row: unknown, lenient: boolean): string | null {
 /** The rows of a request, as JSON or CSV. @throws GatewayError VALIDATION_FAILED unless there is exactly one of the two */
 export async function broadcastRows(request: { recipients?: RecipientRow[] | null; csv?: string | null }): Promise<BroadcastRow[]> {
   const { recipients, csv } = request;
-  if (Boolean(recipients) === Boolean(csv)) throw invalid('recipients', 'or csv must be given, and not both');
+  if (recipients && csv) throw invalid('recipients', 'and csv must not both be given');
+  if (!recipients && !csv) throw csv === '' ? invalid('csv', 'must not be empty') : invalid('recipients', 'or csv must be given');
   if (csv) return csvRows(csv);
   return (recipients ?? []).map(({ phone, body_params, header_params, button_params }, i) => ({
     line: i + 1,
