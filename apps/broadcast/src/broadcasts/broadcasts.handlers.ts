@@ -34,6 +34,8 @@ const MAX_FAULTS = 100;
 const MAX_NAME = 100;
 /** How long a check waits for the count of suppressed people, in milliseconds. */
 const COUNT_MS = 5_000;
+/** How far a start may be in the past, in milliseconds: the caller's clock may be behind. */
+const LATE_START_MS = 5 * 60_000;
 /** Marks the name of a broadcast that retries another one. */
 const RETRY = ' (retry)';
 
@@ -183,6 +185,7 @@ export class BroadcastsHandlers {
   }
 
   private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
+    refusePastStart(request.scheduled_at);
     const template = await this.template(request, context);
     return { ...checkRows(template, request.recipients), category: template.category };
   }
@@ -216,5 +219,14 @@ function replayCreation(
   if (fingerprint === idempotency?.fingerprint) return { id, replayed: true };
   throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another broadcast.', {
     hint: 'Use a new key for a new broadcast, or repeat the request unchanged.',
+  });
+}
+
+/** Otherwise a wrong year or zone would send to everybody at once (decision 732). */
+function refusePastStart(scheduledAt: string | null): void {
+  if (scheduledAt === null || Date.parse(scheduledAt) > Date.now() - LATE_START_MS) return;
+  const message = 'must be in the future: leave it out to start at once';
+  throw new GatewayError('VALIDATION_FAILED', `scheduled_at ${message}. Nothing was sent.`, {
+    details: [{ field: 'scheduled_at', message }],
   });
 }

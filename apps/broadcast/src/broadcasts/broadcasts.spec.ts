@@ -66,6 +66,19 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     expect(await left({ business_id: 2 })).toMatchObject({ used: 0 });
   });
 
+  it('decision 732: a start that has passed is refused and creates nothing, while a replay and a clock that is behind are accepted', async () => {
+    const { harness } = broadcasts;
+    const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+    const past = { business_id: 6, scheduled_at: minutesAgo(6) };
+    const refused = { error_code: 'VALIDATION_FAILED', extras: { details: [{ field: 'scheduled_at' }] } };
+    await expect(broadcasts.create(1, past)).rejects.toMatchObject(refused);
+    await expect(left(past)).rejects.toMatchObject(refused);
+    expect(await harness.db.query('SELECT FROM broadcast.broadcasts WHERE business_id = 6')).toEqual([]);
+    const idempotency = { key: 'past', fingerprint: 'f' };
+    const id = await broadcasts.create(1, { ...past, idempotency, scheduled_at: minutesAgo(4) });
+    expect(await broadcasts.create(1, { ...past, idempotency })).toBe(id);
+  });
+
   it('decision 621: the check counts valid people who opted out, and where the others are', async () => {
     const phones = ['12015550100', '919876543210', '12015550101', '12'];
     const recipients = phones.map((phone, i) => ({ line: i + 1, phone, body_params: [], header_params: [] }));

@@ -22,8 +22,8 @@ export class CheckBroadcastRequest {
   @Optional(IsString(), MaxLength(4_000_000))
   csv?: string | null;
 
-  /** The broadcast starts then; at once without it. */
   @Optional(IsZonedDatetime())
+  @JSONSchema({ description: 'The broadcast starts then; at once without it. It must be in the future.' })
   scheduled_at?: string | null;
 }
 
