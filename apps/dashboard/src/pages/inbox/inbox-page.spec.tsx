@@ -541,6 +541,27 @@ describe('the inbox (additions §9)', () => {
     expect(search()['id']).toBe('2');
   });
 
+  it.each([
+    ['last', [1, 3, 4, 2], 'j', 3],
+    ['gone', [1, 3, 4], 'j', 3],
+    ['below a new first one', [5, 2, 1, 3, 4], 'k', 1],
+  ] as const)('keys: a step from a row that is now %s goes on from its place when it was opened', async (_, after, key, to) => {
+    let ids: readonly number[] = [1, 2, 3, 4];
+    const search = open('/inbox', three, {
+      'GET /api/client/conversations': () => ({
+        ...{ conversations: ids.map((id) => listedConversation(id)), counts, waiting_since: null, next_cursor: null },
+      }),
+    });
+    fireEvent.click(await screen.findByRole('button', { name: /^Person 2/ }));
+    await screen.findByText('Text of wamid.2');
+    const rows = () => screen.getAllByRole('button', { name: /^Person \d/ }).map(({ textContent }) => Number(/\d/.exec(textContent)?.[0]));
+    ids = after;
+    await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'list'] }));
+    await waitFor(() => expect(rows()).toEqual(after));
+    fireEvent.keyDown(document.body, { key });
+    await waitFor(() => expect(search()['id']).toBe(String(to)));
+  });
+
   it('keys: Ctrl K opens the palette also from a field (decision 183)', async () => {
     open('/inbox?id=1', three);
     const field = await screen.findByLabelText('Reply');

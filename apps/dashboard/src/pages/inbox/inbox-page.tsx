@@ -16,6 +16,7 @@ import { LabelsDialog } from './labels-dialog';
 import type { Filters } from './list-filters';
 import { NewConversationDialog } from './new-conversation-dialog';
 import { useInboxKeys } from './use-inbox-keys';
+import { useNeighbor } from './use-neighbor';
 
 /** Conversations of a page, the most that the gateway returns. */
 const PAGE = 100;
@@ -55,11 +56,10 @@ export function InboxPage() {
   const conversations = pages.data?.flatMap((page) => page.conversations);
   const open = (next?: ListedConversation) =>
     void navigate({ search: (now) => ({ ...now, id: next && String(next.id), message: next?.found?.message_id }) });
-  const step = (by: number) => {
+  const neighbor = useNeighbor(id, JSON.stringify(filter), pages.isPlaceholderData ? undefined : conversations);
+  const step = (by: 1 | -1) => {
     // The address has the previous step, which the page may not have drawn yet.
-    const { id: from } = router.latestLocation.search as { id?: string };
-    const at = conversations?.findIndex((one) => String(one.id) === from) ?? -1;
-    const next = conversations?.[at === -1 ? 0 : at + by];
+    const next = neighbor(by, (router.latestLocation.search as { id?: string }).id);
     if (next) open(next);
   };
   // A filtered page may be short, and a list that loads more does not refresh (decision 550).
