@@ -32,6 +32,7 @@ describe('sending a message (guarantees §1)', () => {
   it('decision 43: refuses a wrong number of parameters without a platform call', async () => {
     expect(await sending.template({}, { params: ['one'] })).toMatchObject({
       error_code: 'TEMPLATE_PARAMS_MISMATCH',
+      message: 'Template "order_update" needs 2 body parameters, but got 1.',
       extras: { component: 'body', expected: 2, given: 1 },
     });
     expect(sending.platform.calls()).toHaveLength(0);

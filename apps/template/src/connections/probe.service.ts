@@ -26,7 +26,7 @@ export class ProbeService extends JobPool<DueProbe> {
     private readonly rpc: RpcClient,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    super({ name: 'probes', maxConcurrent: MAX_PROBES, logger });
+    super({ name: 'number probes', maxConcurrent: MAX_PROBES, logger });
   }
 
   async probeNow(businessId: number): Promise<void> {

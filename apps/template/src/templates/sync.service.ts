@@ -38,7 +38,7 @@ export class SyncService extends JobPool<number> {
     private readonly config: TemplateConfig,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    super({ name: 'syncs', maxConcurrent: MAX_SYNCS, logger });
+    super({ name: 'template syncs', maxConcurrent: MAX_SYNCS, logger });
   }
 
   /** Requests a sync and starts it. */
