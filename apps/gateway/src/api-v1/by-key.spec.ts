@@ -183,13 +183,15 @@ describe('the account by key (decisions 360 to 364)', () => {
       { ...good, state: 'gone' },
       { ...good, reason: ' ' },
       { ...good, reason: 'x'.repeat(501) },
+      { ...good, reason: 'Letter\u000b' },
+      { ...good, reason: 'Letter\r\n' },
       { ...good, since: '2026-10-01' },
       { ...good, since: '2999-01-01T00:00:00Z' },
     ];
     const { body } = await call('post', 'suppressions/import', { rows: [...faulty, good] }).expect(200);
     const { faults, ...counts } = body as { faults: { row: number; field: string }[] };
     expect(counts).toEqual({ success: true, added: 1, unchanged: 0 });
-    const fields = ['', 'phone', 'phone', 'state', 'reason', 'reason', 'since', 'since'];
+    const fields = ['', 'phone', 'phone', 'state', 'reason', 'reason', 'reason', 'reason', 'since', 'since'];
     expect(faults.map(({ row, field }) => [row, field])).toEqual(fields.map((field, i) => [i + 1, field]));
     const row = { phone: '919876543210', state: 'blocked', reason: 'Letter', since: '2026-10-01T00:00:00.000Z' };
     expect(requested).toEqual([{ business_id: key.business_id, rows: [row], source: 'api' }]);

@@ -35,6 +35,8 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
     expect(details('{"a":{"constructor":1}}')).toMatchObject([{ field: 'a.constructor' }]);
     // A name that is not printable is not repeated.
     expect(details('{"a":[{"b\\u0000":1}]}')).toMatchObject([{ field: 'a.0' }]);
+    expect(details('{"a":"\\u0000","rows":["\\u0000"]}')).toMatchObject([{ field: 'a' }]);
+    expect(details('{"rows":["\\u0000",{"constructor":1}]}')).toMatchObject([{ field: 'rows.1.constructor' }]);
   });
 
   it.each([

@@ -25,7 +25,7 @@ export function parseJsonBody(bytes: Buffer, maxValues: number): unknown {
     throw new GatewayError('VALIDATION_FAILED', 'The body is not valid JSON.');
   }
   normalizeCsvLines(value);
-  checkContent(value);
+  checkBody(value);
   return value;
 }
 
@@ -58,12 +58,27 @@ function checkSize(text: string, maxValues: number): void {
   }
 }
 
+/** The rows of an import check their texts themselves, because a fault in one row does not refuse the others (imported-rows.ts). */
+function checkBody(body: unknown): void {
+  const rows = (body as { rows?: unknown } | null)?.rows;
+  if (!Array.isArray(rows)) return checkContent(body);
+  refuse(contentFault({ rows }, false));
+  checkContent({ ...(body as object), rows: [] });
+}
+
 /** @throws GatewayError VALIDATION_FAILED naming the field */
-export function checkContent(value: unknown): void {
-  const fault = faultIn(value);
+export const checkContent = (value: unknown): void => refuse(contentFault(value));
+
+function refuse(fault: { field: string; message: string } | null): void {
   if (!fault) return;
-  const field = fault.path.reverse().join('.');
-  throw new GatewayError('VALIDATION_FAILED', `${field || 'The body'} ${fault.message}.`, { details: [{ field, message: fault.message }] });
+  const { field, message } = fault;
+  throw new GatewayError('VALIDATION_FAILED', `${field || 'The body'} ${message}.`, { details: [{ field, message }] });
+}
+
+/** The first forbidden name or text in a value. */
+export function contentFault(value: unknown, checksTexts = true): { field: string; message: string } | null {
+  const fault = faultIn(value, checksTexts);
+  return fault && { field: fault.path.reverse().join('.'), message: fault.message };
 }
 
 interface Fault {
@@ -73,13 +88,15 @@ interface Fault {
 }
 
 /** Allocates nothing for content without a fault. PostgreSQL refuses NUL and lone surrogates in names as in values. */
-function faultIn(value: unknown): Fault | null {
+function faultIn(value: unknown, checksTexts: boolean): Fault | null {
   if (typeof value === 'string')
-    return FORBIDDEN_TEXT.test(value) ? { path: [], message: 'must not contain control characters or invalid Unicode' } : null;
+    return checksTexts && FORBIDDEN_TEXT.test(value)
+      ? { path: [], message: 'must not contain control characters or invalid Unicode' }
+      : null;
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
-      const fault = faultIn(value[i]);
+      const fault = faultIn(value[i], checksTexts);
       if (fault) return within(String(i), fault);
     }
     return null;
@@ -88,7 +105,7 @@ function faultIn(value: unknown): Fault | null {
     if (FORBIDDEN_KEYS.has(key)) return { path: [key], message: 'is not allowed as a name' };
     // The path ends before the name, which could not be printed.
     if (FORBIDDEN_TEXT.test(key)) return { path: [], message: 'must not contain names with control characters or invalid Unicode' };
-    const fault = faultIn((value as Record<string, unknown>)[key]);
+    const fault = faultIn((value as Record<string, unknown>)[key], checksTexts);
     if (fault) return within(key, fault);
   }
   return null;

@@ -1,6 +1,7 @@
 import { MAX_IMPORTED, type ImportSuppressions, type RequestOf } from '@mgw/contracts';
 import { normalizePhone } from '@mgw/phone';
 import { isLonger, rule } from '../requests/field-rules';
+import { contentFault } from '../requests/json-body';
 import { CHECKS_NESTED } from '../requests/prepared-check';
 import { isZonedDatetime } from '../requests/zoned-datetime';
 import { STATES } from './suppression-states';
@@ -37,6 +38,8 @@ export function importedRows(rows: unknown[]): { good: GoodRow[]; faults: Import
 
 function readRow(row: unknown): GoodRow | Omit<ImportFault, 'row'> {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return { field: '', message: 'must be an object' };
+  const forbidden = contentFault(row);
+  if (forbidden) return forbidden;
   const { phone, state, reason = null, since = null } = row as Record<string, unknown>;
   const number = typeof phone === 'string' ? normalizePhone(phone) : null;
   if (!number?.ok) return { field: 'phone', message: number?.reason ?? 'must be a string' };
