@@ -1,20 +1,23 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
+import { queries } from '../../api/client';
 import { press, Refusal, sent } from '../../page.fixture';
 import type { ListedConversation } from './conversation';
 import { listedConversation } from './conversation.fixture';
 
-const LATER = '2026-11-23T09:00:01.000Z';
+/** The time of the customer's n-th message after the first. */
+const timeOf = (n: number) => `2026-11-23T09:00:0${n}.000Z`;
+const LATER = timeOf(1);
 const PATCH = 'PATCH /api/client/conversations/1';
 
-/** Opens a conversation. @param refuses whether the gateway refuses to close it, because of a message that the next refresh shows */
+/** Opens a conversation. @returns a function that lets the customer write @param refuses whether the gateway refuses to close it, because of a message that the next refresh shows */
 async function open(conversation: ListedConversation, refuses: () => boolean) {
   let texts = ['Hello'];
   let isRead = false;
   const shown = () => ({
     ...conversation,
-    ...(texts.length > 1 && { last_received_at: LATER }),
+    ...(texts.length > 1 && { last_received_at: timeOf(texts.length - 1) }),
     ...(isRead && { unread_count: 0 }),
   });
   openPage('/inbox?id=1', {
@@ -29,19 +32,33 @@ async function open(conversation: ListedConversation, refuses: () => boolean) {
     'GET /api/client/conversations/1/messages': () => ({
       conversation: shown(),
       messages: texts.map((text, i) => ({
-        ...{ message_id: `wamid.${i}`, direction: 'in', type: 'text', text, media: null, sent_by: null, template: null, at: LATER },
+        ...{
+          message_id: `wamid.${texts.length - i}`,
+          direction: 'in',
+          type: 'text',
+          text,
+          media: null,
+          sent_by: null,
+          template: null,
+          at: LATER,
+        },
         ...{ author: null, api_key: null, delivery_status: null, failure_reason: null },
       })),
       next_cursor: null,
     }),
-    [PATCH]: () => {
-      isRead = true;
+    [PATCH]: (body) => {
+      isRead ||= 'read' in (body as object);
       if (!refuses()) return { conversation: shown() };
       texts = ['One more question', ...texts];
       return new Refusal(409, { error: 'The customer wrote meanwhile.' });
     },
   });
   await screen.findByText('Hello');
+  return async (text: string) => {
+    texts = [text, ...texts];
+    await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
+    await screen.findByText(text);
+  };
 }
 const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: 'Conversation' }));
 const closing = (nothing_received_since: string | null | undefined) => ({
@@ -69,6 +86,27 @@ describe('a conversation of the inbox', () => {
     await screen.findByText('One more question');
     await close();
     await waitFor(() => expect(sent()).toEqual([closing(conversation.last_received_at), closing(LATER)]));
+  });
+
+  it('neither marks as read nor closes a message below the view, which a button shows', async () => {
+    const conversation = listedConversation(1);
+    const write = await open(conversation, () => false);
+    const log = screen.getByRole('log', { name: 'Messages' });
+    Object.defineProperties(log, { scrollHeight: { value: 1_000 }, clientHeight: { value: 400 } });
+    await write('Anybody there?');
+    expect([log.scrollTop, screen.queryByRole('button', { name: 'New messages' })]).toEqual([1_000, null]);
+    log.scrollTop = 0;
+    fireEvent.scroll(log);
+    conversation.unread_count = 1;
+    await write('It burns');
+    expect([log.scrollTop, sent()]).toEqual([0, []]);
+    await pressClose();
+    await waitFor(() => expect(sent()).toEqual([closing(LATER)]));
+    await press('New messages');
+    expect([log.scrollTop, document.activeElement]).toEqual([1_000, log]);
+    expect(screen.queryByRole('button', { name: 'New messages' })).toBeNull();
+    await waitFor(() => expect(sent()).toHaveLength(2));
+    expect(sent()[1]).toEqual({ route: PATCH, body: { read: true, nothing_received_since: timeOf(2) } });
   });
 
   it('decision 714: closes a conversation in which nobody wrote, and marks as read, as the page shows them', async () => {

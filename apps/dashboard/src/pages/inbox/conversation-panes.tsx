@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, request } from '../../api/client';
 import { FormDrawer } from '../../components/form-drawer';
 import { QueryResult } from '../../components/query-result';
@@ -14,8 +14,8 @@ import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
 
-/** The condition of a change: the customer wrote nothing that this page does not show. None if a service of the version before responded. */
-const asShown = ({ last_received_at, created_at }: Conversation) =>
+/** The condition of a change: the customer wrote nothing that has not been in view. None if a service of the version before responded. */
+const asSeen = ({ last_received_at, created_at }: Conversation) =>
   last_received_at === undefined ? {} : { nothing_received_since: last_received_at ?? created_at };
 
 /** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
@@ -40,18 +40,20 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const field = useRef<HTMLTextAreaElement>(null);
   const [isDrawerOpen, drawer] = useDisclosure();
   const isVisible = useDocumentVisibility() === 'visible';
+  /** The conversation when its newest message was in view. */
+  const [seen, setSeen] = useState<Conversation>();
   const isUnread = (conversation?.unread_count ?? 0) > 0;
   // A failure needs no notification, because the next refresh tries again.
   const read = useConversationChange(id, () => undefined);
   // Each refresh counts: a message may arrive after the conversation was marked and before it was loaded again.
   useEffect(() => {
-    if (conversation && isUnread && isVisible && !read.isPending) read.mutate({ read: true, ...asShown(conversation) });
-  }, [isUnread, isVisible, thread.dataUpdatedAt]);
+    if (seen && seen === conversation && isUnread && isVisible && !read.isPending) read.mutate({ read: true, ...asSeen(seen) });
+  }, [isUnread, isVisible, thread.dataUpdatedAt, seen]);
   const toggle = () => {
     if (conversation?.status === 'closed') change.mutate({ status: 'open' });
     // After a refusal the thread shows the message that came meanwhile.
     else if (conversation)
-      change.mutate({ status: 'closed', ...asShown(conversation) }, { onError: () => void queries.invalidateQueries({ queryKey }) });
+      change.mutate({ status: 'closed', ...asSeen(seen ?? conversation) }, { onError: () => void queries.invalidateQueries({ queryKey }) });
   };
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
@@ -68,7 +70,14 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
             conversation && (
               <>
                 <ThreadHeader conversation={conversation} change={change} onBack={onBack} onToggle={toggle} onDetails={drawer.open} />
-                <ConversationThread conversation={conversation} messages={messages} list={thread} found={found} field={field} />
+                <ConversationThread
+                  conversation={conversation}
+                  messages={messages}
+                  list={thread}
+                  found={found}
+                  field={field}
+                  onSeen={setSeen}
+                />
               </>
             )
           }

@@ -1,6 +1,7 @@
-import { Box } from '@mantine/core';
+import { Box, Button } from '@mantine/core';
+import { IconArrowDown } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useState, type RefObject } from 'react';
+import { Fragment, useEffect, useState, type RefObject } from 'react';
 import { api, notifyError, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
@@ -32,6 +33,7 @@ const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
  * The messages of a conversation, and the field below them.
  * @param list loads older messages
  * @param found the id of a message that a search found
+ * @param onSeen gets the conversation when its newest message has been in view
  */
 export function ConversationThread({
   conversation,
@@ -39,12 +41,14 @@ export function ConversationThread({
   list,
   found,
   field,
+  onSeen,
 }: {
   conversation: Conversation;
   messages: ThreadMessage[];
   list: MessagePages;
   found: string | undefined;
   field: RefObject<HTMLTextAreaElement | null>;
+  onSeen: (conversation: Conversation) => void;
 }) {
   const { id } = conversation;
   const zone = useZone();
@@ -62,8 +66,11 @@ export function ConversationThread({
   const attaching = useAttachment(id, mayReply && draft.kind === 'reply');
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
-  const log = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
+  const { log, isBehind, showEnd } = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
   useFoundMessage(log, found, messages, list);
+  useEffect(() => {
+    if (!isBehind) onSeen(conversation);
+  }, [isBehind, conversation]);
   const react = useMutation({
     mutationFn: (body: { message_id: string; emoji: string | null }) => {
       const params = { path: { id }, header: { 'Idempotency-Key': newIdempotencyKey() } };
@@ -146,6 +153,13 @@ export function ConversationThread({
           />
         ))}
       </Wallpaper>
+      <div className="inbox-behind">
+        {isBehind && (
+          <Button size="xs" radius="xl" rightSection={<IconArrowDown size={14} />} onClick={showEnd}>
+            New messages
+          </Button>
+        )}
+      </div>
       <Composer
         draft={draft}
         onChange={setDraft}
