@@ -50,6 +50,8 @@ import {
   ImportSuppressions,
   LiftSuppression,
   ListApprovedTemplates,
+  ListAutoReplies,
+  ListBroadcasts,
   ListConversations,
   ListDeliveries,
   ListEvents,
@@ -476,6 +478,16 @@ export class Neighbours {
   @Handles(GetUsage)
   getUsage(request: RequestOf<typeof GetUsage>) {
     return this.reply(GetUsage, request);
+  }
+
+  @Handles(ListAutoReplies)
+  listAutoReplies(request: RequestOf<typeof ListAutoReplies>) {
+    return this.reply(ListAutoReplies, request);
+  }
+
+  @Handles(ListBroadcasts)
+  listBroadcasts(request: RequestOf<typeof ListBroadcasts>) {
+    return this.reply(ListBroadcasts, request);
   }
 
   @Handles(ListConversations)

@@ -1,10 +1,14 @@
 import { Type } from '@sinclair/typebox';
-import { characters, IsoTime, Nullable } from './fields';
+import { IsoTime, Nullable } from './fields';
+
+/** Most characters of a cursor. That of the message log has two message ids of up to 512 characters, escaped and encoded twice. */
+export const MAX_CURSOR = 4_000;
+export const INVALID_CURSOR = 'is not valid: pass next_cursor from the previous page, or omit it for the first page';
 
 /** A page: its maximum size, and the cursor of the previous page. Only the service that made the cursor reads it. */
 export const PageRequest = {
   limit: Type.Integer({ minimum: 1, maximum: 100 }),
-  cursor: Nullable(characters(500)),
+  cursor: Nullable(Type.String({ maxLength: MAX_CURSOR })),
 };
 /** Null after the last page. */
 export const NextCursor = Nullable(Type.String());

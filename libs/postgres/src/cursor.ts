@@ -1,4 +1,4 @@
-import { GatewayError } from '@mgw/contracts';
+import { INVALID_CURSOR, invalidField } from '@mgw/contracts';
 
 /** The type of a sort value: a whole number, a time as PostgreSQL prints it, or a text. */
 type Kind = 'id' | 'time' | 'text';
@@ -16,7 +16,7 @@ export function readCursor(text: string | null, kinds: Kind[]): string[] | null 
   if (text === null) return null;
   const values = parsed(text);
   if (values?.length === kinds.length && kinds.every((kind, i) => isOfKind[kind](values[i] as string))) return values;
-  throw new GatewayError('VALIDATION_FAILED', 'Invalid cursor: pass next_cursor from the previous page, or omit it for the first page');
+  throw invalidField('cursor', INVALID_CURSOR);
 }
 
 function parsed(text: string): string[] | null {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ListInboundMessages, ListMessages, type InboundMessage, type LoggedMessage } from '@mgw/contracts';
+import { INVALID_CURSOR, ListInboundMessages, ListMessages, type InboundMessage, type LoggedMessage } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { pageOf, periodOf } from '../requests/page';
 import { invalid } from '../requests/refusals';
@@ -92,7 +92,7 @@ function readPositions(cursor: string): [Position, Position] {
   const positions = parsed(cursor);
   if (positions?.length === 2 && positions.every((one) => one === null || one === false || typeof one === 'string'))
     return positions as [Position, Position];
-  throw invalid('cursor', 'is not valid: pass next_cursor from the previous page, or omit it for the first page');
+  throw invalid('cursor', INVALID_CURSOR);
 }
 
 function parsed(cursor: string): unknown[] | null {

@@ -4,10 +4,16 @@ import {
   GetThread,
   GetTimeline,
   GetUsage,
+  ListAutoReplies,
+  ListBroadcasts,
   ListConversations,
+  ListDeliveries,
   ListMessages,
+  ListRecipients,
+  ListSuppressions,
   TestWebhook,
 } from '@mgw/contracts';
+import { readCursor } from '@mgw/postgres';
 import { startDashboard, type Dashboard, type Session } from '../../test/dashboard.fixture';
 
 const KEYS = '/api/client/api-keys';
@@ -39,15 +45,15 @@ describe('malformed requests to the dashboard and operator APIs (spec §10, §11
     dashboard = await startDashboard();
     owner = await dashboard.session('owner', await dashboard.business());
     operator = await dashboard.session('operator', null);
+  });
+  afterAll(() => dashboard.close());
+  beforeEach(() => {
+    requested = [];
     for (const op of [CheckBroadcast, CreateBroadcast, GetThread, GetTimeline, GetUsage, ListConversations, ListMessages, TestWebhook])
       dashboard.neighbours.respond(op, () => {
         requested.push(op.subject);
         throw new Error('not to be requested');
       });
-  });
-  afterAll(() => dashboard.close());
-  beforeEach(() => {
-    requested = [];
   });
 
   it.each([
@@ -70,6 +76,34 @@ describe('malformed requests to the dashboard and operator APIs (spec §10, §11
       body: { error_code: 'VALIDATION_FAILED', details: [{ field }] },
     });
     expect(requested).toEqual([]);
+  });
+
+  it('decision 49: every list refuses an invalid cursor with 400 that names it, however long it is', async () => {
+    const read = ({ cursor }: { cursor: string | null }): never => {
+      readCursor(cursor, ['id']);
+      throw new Error('not to be requested');
+    };
+    const lists = [GetThread, ListAutoReplies, ListBroadcasts, ListConversations, ListDeliveries, ListMessages, ListRecipients];
+    for (const list of [...lists, ListSuppressions]) dashboard.neighbours.respond(list as typeof ListBroadcasts, read);
+    const { token } = await dashboard.apiKey();
+    const { body: document } = await owner.get('/openapi.json').expect(200);
+    const paths = Object.entries((document as { paths: Record<string, { get?: { parameters: { name: string }[] } }> }).paths)
+      .filter(([, { get }]) => get?.parameters.some(({ name }) => name === 'cursor'))
+      .map(([path]) => path.replace(/\{\w+\}/, '1'));
+    expect(paths.length).toBeGreaterThan(10);
+    // class-validator counts a character with its variation selector as one.
+    const cursors = [...[1_500, 1_501, 4_000, 4_001].map((length) => 'A'.repeat(length)), '%E2%98%8E%EF%B8%8F'.repeat(2_500)];
+    for (const path of paths) {
+      const caller = path.startsWith('/api/admin/') ? operator : owner;
+      for (const cursor of cursors) {
+        const url = `${path}?cursor=${cursor}`;
+        const { status, body } = await (path.startsWith('/api/v1/') ? owner.get(url).set('x-api-key', token) : caller.get(url));
+        expect({ path, status, body: body as unknown }).toMatchObject({
+          ...{ path, status: 400 },
+          body: { error_code: 'VALIDATION_FAILED', details: [{ field: 'cursor' }] },
+        });
+      }
+    }
   });
 
   it.each([

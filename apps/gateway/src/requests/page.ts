@@ -1,14 +1,14 @@
-import { applyDecorators } from '@nestjs/common';
-import { IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { Matches } from 'class-validator';
+import { INVALID_CURSOR, MAX_CURSOR } from '@mgw/contracts';
 import { Optional } from './field-rules';
 import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
-/** The cursor of the message log has two message ids of up to 512 characters, escaped and encoded twice. */
-const MAX_CURSOR = 4_000;
+/** Base64url. */
+const CURSOR = new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`);
 
 export const IsLimit = () => Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
-export const IsCursor = () => applyDecorators(IsOptional(), IsString(), MaxLength(MAX_CURSOR));
+export const IsCursor = () => Optional(Matches(CURSOR, { message: INVALID_CURSOR }));
 
 /** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
 export class PageQuery {
