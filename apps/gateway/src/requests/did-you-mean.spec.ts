@@ -64,14 +64,19 @@ describe('field names in refusals (decisions 2 and 6)', () => {
   });
 
   it.each([
-    ['send-text', { Phone: '+12015550100', message: 'Hi' }, 'phone', 'must be a string (`Phone` is not known: did you mean `phone`?)'],
+    [
+      'send-text',
+      { Phone: '+12015550100', message: 'Hi' },
+      'phone',
+      'is required and must be a string (`Phone` is not known: did you mean `phone`?)',
+    ],
     [
       'send-template',
       { phone: '+12015550100', templateName: 'order_update', crm_id: 7 },
       'template_name',
-      'must be a string (`templateName` is not known: did you mean `template_name`?)',
+      'is required and must be a string (`templateName` is not known: did you mean `template_name`?)',
     ],
-    ['send-text', { to: '+12015550100', message: 'Hi' }, 'phone', 'must be a string'],
+    ['send-text', { to: '+12015550100', message: 'Hi' }, 'phone', 'is required and must be a string'],
     // The request has the field, so nothing is missing.
     ['send-text', { phone: 7, Phone: '+12015550100', message: 'Hi' }, 'phone', 'must be a string'],
   ])('decision 6: %s ignores unknown fields, and suggests one as the missing field: %j', async (path, body, field, message) => {

@@ -1,9 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
-import { validateSync } from 'class-validator';
+import { getMetadataStorage, validateSync } from 'class-validator';
+import { GatewayError } from '@mgw/contracts';
 import { SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from '../api-v1/send.requests';
 import { fieldsOf, preparedCheck } from './prepared-check';
+import { RequestPipe } from './request.pipe';
 
 type Type = new () => object;
 
@@ -95,5 +97,45 @@ describe('prepared checks of request bodies (decisions 4 to 16)', () => {
       [SendOtpRequest, { phone, template_name: 'login_code', otp: '123456' }],
     ];
     for (const [type, body] of bodies) expect({ ...preparedCheck(type)?.(body as Record<string, unknown>) }).toEqual(body);
+  });
+});
+
+describe('the message of a wrong field (decision 2)', () => {
+  const TYPES: Record<string, [type: string, names: string]> = {
+    isString: ['string', 'must be a string'],
+    isInt: ['number', 'must be an integer number'],
+    isBoolean: ['boolean', 'must be a boolean value'],
+    isArray: ['array', 'must be an array'],
+  };
+  const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
+  const faultOf = async (type: Type, field: string, value: unknown) => {
+    const body = value === undefined ? {} : { [field]: value };
+    const refused = await new RequestPipe().transform(body, { type: 'body', metatype: type }).catch((error: unknown) => error);
+    if (!(refused instanceof GatewayError)) return undefined;
+    return (refused.extras['details'] as { field: string; message: string }[]).find((one) => one.field === field)?.message;
+  };
+
+  it('names the type of each field before its size, and says that a missing field is required', async () => {
+    const others: string[] = [];
+    const typed = new Set<string>();
+    for (const type of REQUESTS)
+      for (const { propertyName: field, name, each } of getMetadataStorage().getTargetValidationMetadatas(type, '', false, false)) {
+        const [expected, names] = TYPES[name ?? ''] ?? [];
+        if (expected === undefined || names === undefined || each) continue;
+        typed.add(names);
+        for (const value of [undefined, 7, 'x', true, ['x'], {}]) {
+          if (typeOf(value) === expected) continue;
+          const fault = await faultOf(type, field, value);
+          const wanted = value === undefined ? `is required and ${names}` : names;
+          if (!fault?.startsWith(wanted) && !(fault === undefined && value === undefined))
+            others.push(`${type.name}.${field} ${JSON.stringify(value)}: ${fault}`);
+        }
+      }
+    expect(others).toEqual([]);
+    expect([...typed].sort()).toEqual(
+      Object.values(TYPES)
+        .map(([, names]) => names)
+        .sort(),
+    );
   });
 });

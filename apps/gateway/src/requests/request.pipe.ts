@@ -56,22 +56,26 @@ export class RequestPipe implements PipeTransform {
   }
 }
 
-const OPTIONS = { whitelist: true, stopAtFirstError: true, forbidUnknownValues: false, validationError: { target: false, value: false } };
+const OPTIONS = { whitelist: true, forbidUnknownValues: false, validationError: { target: false, value: false } };
 
-/** Lists all errors at once (decision 2), each with the most similar field name. */
+/** A value of another type fails rules about size and items as well, whose messages would mislead. */
+const TYPE_RULES = ['isArray', 'isString', 'isInt', 'isBoolean'];
+
+/** Lists the wrong fields at once (decision 2), each with one fault and the most similar field name. */
 function refusal(errors: ValidationError[], present: string[], known: Set<string>, lenient: boolean): GatewayError {
   const absent = [...known].filter((name) => !present.includes(name));
   // A strict class refuses unknown fields, so only a lenient one ignores them.
   const ignored = lenient ? present.filter((name) => !known.has(name)) : [];
-  const details = errors.slice(0, MAX_DETAILS).flatMap(({ property: field, constraints = {} }) =>
-    Object.entries(constraints).map(([name, text]) => {
-      if (name === 'whitelistValidation') return { field, message: `is not known${didYouMean(field, absent)}` };
-      const stray = absent.includes(field) ? nearest(field, ignored) : null;
-      const suggestion = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
-      const { path, message } = splitPath(withoutField(text, field));
-      return { field: `${field}${path}`, message: `${message}${suggestion}` };
-    }),
-  );
+  const details = errors.slice(0, MAX_DETAILS).map(({ property: field, constraints = {} }) => {
+    if ('whitelistValidation' in constraints) return { field, message: `is not known${didYouMean(field, absent)}` };
+    const failed = Object.keys(constraints);
+    const text = constraints[TYPE_RULES.find((name) => failed.includes(name)) ?? failed[0] ?? ''] ?? '';
+    const { path, message } = splitPath(withoutField(text, field));
+    if (!absent.includes(field)) return { field: `${field}${path}`, message };
+    const stray = nearest(field, ignored);
+    const suggestion = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
+    return { field, message: `is required and ${message}${suggestion}` };
+  });
   return new GatewayError('VALIDATION_FAILED', `${details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`, { details });
 }
 
