@@ -236,7 +236,16 @@ describe('the inbox (spec §10)', () => {
       { ...values, to: '12015550101', language: 'de' },
       { to: '12015550102', text: 'Hi', by: 'agent' },
     ]);
-    for (const body of [{ phone: '+1 201 555 0102' }, { ...template, phone: '+1 201 555 0102', text: 'Hi' }])
-      await owner.post('/api/client/messages').send(body).expect(400);
+    const refused = [{}, { ...template, text: 'Hi' }, { text: 'Hi', body_params: ['1'] }, { text: 'Hi', language: 'de' }];
+    const fields: string[] = [];
+    for (const content of refused) {
+      const { body } = await owner
+        .post('/api/client/messages')
+        .send({ phone: '+1 201 555 0102', ...content })
+        .expect(400);
+      fields.push((body as { details: { field: string }[] }).details[0]?.field ?? '');
+    }
+    expect(fields).toEqual(['template_name', 'text', 'body_params', 'language']);
+    await owner.post('/api/client/messages').send({ phone: '+1 201 555 0102', text: 'Hi', body_params: null }).expect(200);
   });
 });

@@ -23,7 +23,11 @@ export class NewMessageController {
   async send(@CurrentAgent() agent: Agent, @Body() { phone, text, template_name, ...values }: NewMessageRequest) {
     const to = recipientOf(phone);
     if (text && template_name) throw invalid('text', 'must be left out with template_name');
-    if (text) return this.sends.send(SendText, { text }, to, null, agent);
+    if (text) {
+      const [unused] = Object.entries(values).find(([, value]) => value !== undefined && value !== null) ?? [];
+      if (unused !== undefined) throw invalid(unused, 'must be left out with text');
+      return this.sends.send(SendText, { text }, to, null, agent);
+    }
     if (!template_name) throw invalid('template_name', 'must be given, or text');
     return this.sends.send(SendTemplate, templateOf({ ...values, template_name }), to, null, agent);
   }
