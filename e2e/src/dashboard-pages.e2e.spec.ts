@@ -286,7 +286,9 @@ describe('the dashboard’s pages', () => {
 
     it('shows right-to-left text correctly and the date of older messages', async () => {
       const text = 'هل الطلب 1007 جاهز؟';
+      const long = 'أريد أن أعرف متى يصل الطلب الذي طلبته في الأسبوع الماضي، لأنني سأسافر غدا ولن يكون أحد في البيت';
       await customer(stack.demo, stack.growth, '919876543231').writes(text);
+      await customer(stack.demo, stack.growth, '919876543230').writes(long);
       await logIn();
       await setClock(new Date(Date.now() + 3 * 86_400_000));
       await go('inbox');
@@ -299,6 +301,15 @@ describe('the dashboard’s pages', () => {
         .getByRole('log')
         .getByText(/^[A-Z][a-z]{2} \d{1,2}(, \d{4})?$/)
         .waitFor();
+      // An ellipsis cuts the end of a preview, not its beginning at the right.
+      const overflow = `(() => {
+        const preview = [...document.querySelectorAll('.inbox-row *')].find(({ textContent }) => textContent === '${long}');
+        const letter = document.createRange();
+        letter.setStart(preview.firstChild, 0);
+        letter.setEnd(preview.firstChild, 1);
+        return letter.getBoundingClientRect().right - preview.closest('.inbox-row > div').getBoundingClientRect().right;
+      })()`;
+      expect(await page.evaluate(overflow)).toBeLessThan(1);
     });
 
     it('fails a reply at once when offline, and does not send it later', async () => {

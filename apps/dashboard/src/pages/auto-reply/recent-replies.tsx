@@ -31,10 +31,10 @@ export function RecentReplies({ isOn }: { isOn: boolean }) {
                 {replies.map((reply) => (
                   <Table.Tr key={reply.id}>
                     <Table.Td>
-                      <Text size="sm" fw={600} {...TYPED}>
+                      <Text size="sm" fw={600} {...TYPED} ta="start">
                         {reply.question}
                       </Text>
-                      <Text size="sm" c="dimmed" {...TYPED}>
+                      <Text size="sm" c="dimmed" {...TYPED} ta="start">
                         {reply.reply ?? shownReason(reply.reason)}
                       </Text>
                     </Table.Td>

@@ -12,6 +12,7 @@ import { PageTitle } from '../../components/page-title';
 import { Snippet } from '../../components/snippet';
 import { StateBadge } from '../../components/state-badge';
 import { SearchField } from '../../components/search-field';
+import { TypedLine } from '../../components/typed-line';
 import { useSearchText } from '../../components/use-search-text';
 import { EVENTS } from '../webhooks/webhook';
 import { eventParty, eventText, isAboutPhone } from './event-summary';
@@ -105,8 +106,8 @@ export function EventsPage() {
                   </Text>
                 ),
               },
-              { name: 'About', className: 'event-party', cell: (event) => <bdi>{eventParty(event)}</bdi> },
-              { name: 'Content', className: 'event-text', title: text, cell: (event) => <bdi>{text(event)}</bdi> },
+              { name: 'About', className: 'event-party', cell: (event) => <TypedLine>{eventParty(event)}</TypedLine> },
+              { name: 'Content', className: 'event-text', title: text, cell: (event) => <TypedLine>{text(event)}</TypedLine> },
             ]}
           />
         )}

@@ -6,6 +6,7 @@ import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
 import { shownStatus } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
+import { TypedLine } from '../../components/typed-line';
 
 /** The newest messages; each link opens one in the log. */
 export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messages'>) {
@@ -26,14 +27,8 @@ export function LatestMessages({ messages }: Pick<Schemas['MessageLog'], 'messag
             </Table.Td>
             <Table.Td style={{ whiteSpace: 'nowrap' }}>{phoneShown(to)}</Table.Td>
             <Table.Td maw={0} w="60%">
-              <Anchor
-                size="sm"
-                display="block"
-                truncate
-                renderRoot={(props) => <Link {...props} to="/messages" search={{ id: message_id }} />}
-              >
-                {template && <b>{template} </b>}
-                <bdi>{text || `[${type}]`}</bdi>
+              <Anchor size="sm" display="block" renderRoot={(props) => <Link {...props} to="/messages" search={{ id: message_id }} />}>
+                <TypedLine before={template && <b>{template} </b>}>{text || `[${type}]`}</TypedLine>
               </Anchor>
             </Table.Td>
             <Table.Td>

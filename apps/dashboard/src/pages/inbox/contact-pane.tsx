@@ -49,7 +49,7 @@ export function ContactPane({
     <Stack gap="md" p="md">
       <Stack gap={4} align="center">
         <PersonAvatar name={name} size={60} />
-        <Text fw={650} ta="center" {...TYPED}>
+        <Text fw={650} {...TYPED} ta="center">
           {name}
         </Text>
         <Group gap={2} wrap="nowrap">
@@ -98,7 +98,7 @@ export function ContactPane({
       {notes.length > 0 && (
         <Part title="Notes">
           {notes.map(({ message_id, text, author, at }) => (
-            <Text key={message_id} size="sm" {...TYPED}>
+            <Text key={message_id} size="sm" {...TYPED} ta="start">
               {text}{' '}
               <Text span size="xs" c="dimmed">
                 {author.name || 'Former colleague'} · {dayOf(at, zone)}

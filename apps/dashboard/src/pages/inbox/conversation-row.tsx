@@ -5,6 +5,7 @@ import { useZone } from '../../api/use-zone';
 import { duration, useNow } from '../../components/clock';
 import { dayOrTime } from '../../components/clock-time';
 import { phoneShown } from '../../components/phone-shown';
+import { TypedLine } from '../../components/typed-line';
 import { nameOf, type ListedConversation } from './conversation';
 import { LabelChips } from './label-chips';
 import { PersonAvatar } from './person-avatar';
@@ -55,16 +56,27 @@ export function ConversationRow({
             </Text>
           )}
         </Group>
-        <Text size="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} truncate={found === undefined} lineClamp={2}>
-          {prefix && <bdi>{prefix}: </bdi>}
-          {found ? (
-            <Highlight component="bdi" inherit highlight={words}>
-              {found.text}
-            </Highlight>
-          ) : (
-            last_message && <bdi>{shownText(last_message)}</bdi>
-          )}
-        </Text>
+        <Box fz="sm" lh="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined}>
+          <TypedLine
+            before={
+              prefix && (
+                <>
+                  <bdi>{prefix}</bdi>
+                  {': '}
+                </>
+              )
+            }
+            lineClamp={found && 2}
+          >
+            {found ? (
+              <Highlight component="span" inherit highlight={words}>
+                {found.text}
+              </Highlight>
+            ) : (
+              last_message && shownText(last_message)
+            )}
+          </TypedLine>
+        </Box>
         <Group gap={5} mt={3} wrap="wrap" className="inbox-chips">
           <LabelChips names={labels} />
           {waitedMs >= WAITING_MS && <Chip color="red">waiting {duration(waitedMs)}</Chip>}

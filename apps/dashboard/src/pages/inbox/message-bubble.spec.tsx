@@ -94,9 +94,9 @@ describe('a bubble of the inbox (decision 391)', () => {
   });
 
   it('names its author and its status, and shows formatting as elements', () => {
-    expect(shown({ ...sent, text: '*Yes*' })).toMatch(/<strong>Yes<\/strong>.*Meera · .*aria-label="read"/);
-    expect(shown({ ...sent, sent_by: 'api', author: null, api_key: { id: 1, name: 'Shop' } })).toContain('API · Shop · ');
-    expect(shown({ ...sent, author: { id: 2, name: '' } })).toContain('Former colleague · ');
+    expect(shown({ ...sent, text: '*Yes*' })).toMatch(/<strong>Yes<\/strong>.*<bdi>Meera<\/bdi> · .*aria-label="read"/);
+    expect(shown({ ...sent, sent_by: 'api', author: null, api_key: { id: 1, name: 'Shop' } })).toContain('<bdi>API · Shop</bdi> · ');
+    expect(shown({ ...sent, author: { id: 2, name: '' } })).toContain('<bdi>Former colleague</bdi> · ');
     expect(shown({ ...sent, delivery_status: 'failed', failure_reason: '131026: gone' })).toContain('Not delivered: 131026: gone');
     expect(shown({ ...received, text: '<img src=x onerror=alert(1)>' })).toContain('&lt;img src=x onerror=alert(1)&gt;');
   });

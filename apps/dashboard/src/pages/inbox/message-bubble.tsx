@@ -47,7 +47,15 @@ export function MessageBubble({
         buttons={offer ? offeredButtons(offer) : []}
         meta={
           <>
-            {isMine ? author && `${author} · ` : <VisuallyHidden>{customer} · </VisuallyHidden>}
+            {isMine ? (
+              author && (
+                <>
+                  <bdi>{author}</bdi> ·{' '}
+                </>
+              )
+            ) : (
+              <VisuallyHidden>{customer} · </VisuallyHidden>
+            )}
             {timeOfDay(message.at, zone)}
             {deleted_at ? ' · deleted by the customer' : edited_at && ' · edited'}
             {context?.forwarded && ' · forwarded'} <StatusTicks status={delivery_status} />

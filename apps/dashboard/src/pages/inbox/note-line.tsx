@@ -27,7 +27,7 @@ export function NoteLine({ text, author, at }: Pick<ThreadMessage, 'text' | 'aut
         {text}
       </Text>
       <Text fz={11} ta="right" c="light-dark(#665508, #d9c98e)">
-        📝 {author?.name || 'Former colleague'} · {timeOfDay(at, zone)} · only your team sees notes
+        📝 <bdi>{author?.name || 'Former colleague'}</bdi> · {timeOfDay(at, zone)} · only your team sees notes
       </Text>
     </Box>
   );

@@ -34,7 +34,7 @@ export function ThreadHeader({
     <Group className="inbox-header" gap="xs" wrap="nowrap">
       <BackButton onClick={onBack} />
       <Box style={{ flex: 1, minWidth: 0 }}>
-        <Text fw={650} truncate dir="auto" title={nameOf(conversation)}>
+        <Text fw={650} truncate dir="auto" ta="left" title={nameOf(conversation)}>
           {nameOf(conversation)}
         </Text>
         {customer_name && (

@@ -37,7 +37,7 @@ export function AccountPicker({ accounts, isPending, onChoose, onBack }: Account
               onClick={() => onChoose(user_id)}
               rightSection={<Dimmed span>{role}</Dimmed>}
             >
-              <Text span size="sm" fw={600} ta="start" {...TYPED}>
+              <Text span size="sm" fw={600} {...TYPED}>
                 {business ?? 'Messaging gateway'}
               </Text>
             </Button>

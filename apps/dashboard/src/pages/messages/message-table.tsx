@@ -1,10 +1,10 @@
-import { Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { LogTable } from '../../components/log-table';
 import { phoneShown } from '../../components/phone-shown';
 import { RelativeTime } from '../../components/relative-time';
 import { shownReason, shownStatus } from '../../components/shown-status';
 import { StateBadge } from '../../components/state-badge';
+import { TypedLine } from '../../components/typed-line';
 import './messages.css';
 import { senderName } from './senders';
 
@@ -36,12 +36,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
           name: 'Message',
           className: 'log-text',
           isButton: true,
-          cell: ({ template, text, type }) => (
-            <Text size="sm" truncate>
-              {template && <b>{template} </b>}
-              <bdi>{text || `[${type}]`}</bdi>
-            </Text>
-          ),
+          cell: ({ template, text, type }) => <TypedLine before={template && <b>{template} </b>}>{text || `[${type}]`}</TypedLine>,
         },
         { name: 'Sent by', className: 'log-sender', cell: ({ sent_by }) => senderName(sent_by) },
         {
@@ -53,7 +48,7 @@ export function MessageTable({ messages, opened, onOpen, onEnd }: MessageTablePr
           name: 'Reason',
           className: 'log-reason',
           title: ({ failure_reason }) => shownReason(failure_reason) ?? undefined,
-          cell: ({ failure_reason }) => <bdi>{shownReason(failure_reason)}</bdi>,
+          cell: ({ failure_reason }) => <TypedLine>{shownReason(failure_reason)}</TypedLine>,
         },
       ]}
     />
