@@ -2,7 +2,7 @@ import { TOTP } from 'otpauth';
 import { Sealer } from '@mgw/sealing';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { connectAs } from './database';
-import { Documented, type Operation } from './documented';
+import { Documented, MALFORMED, urlOf, type Operation } from './documented';
 import {
   announcer,
   browser,
@@ -28,6 +28,7 @@ const MISSING_ID = {
   media_id: '1',
   service: 'status',
 };
+const NOT_ENCODED = Object.fromEntries(Object.keys(MISSING_ID).map((name) => [name, MALFORMED]));
 const LOGIN = '/api/client/login';
 const UPLOADS = '/api/client/media';
 const TEXT_FILE = { body: 'A file', headers: { 'content-type': 'text/plain' } };
@@ -83,8 +84,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   ): Promise<B> {
     const [method = '', path = ''] = endpoint.split(' ');
     const { at = {}, query = '', body = documented.example(method, path), headers } = request;
-    const values: Record<string, string | number> = { ...MISSING_ID, ...at };
-    const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+    const url = urlOf(path, { ...MISSING_ID, ...at });
     const sent = body ?? (method === 'get' || method === 'delete' ? undefined : {});
     const response: ApiResponse<B> = await who.call(method, `${url}${query}`, sent, headers);
     expect([endpoint, response.status, response.status === status ? null : response.body]).toEqual([endpoint, status, null]);
@@ -110,11 +110,13 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       if (wrong) await expectResponse(403, wrong, endpoint);
       if (documents(404)) await expectResponse(404, may, endpoint);
       if (path.includes('{phone}')) await expectResponse(400, may, endpoint, { at: { phone: '12' } });
+      if (path.includes('{')) await expectResponse(400, may, endpoint, { at: NOT_ENCODED });
       if (operation.parameters.some((parameter) => parameter.in === 'query'))
         await expectResponse(400, may, endpoint, { query: '?no_such_field=1', ...FILES[path] });
       if (path in FILES) return;
       if (documents(413)) await expectResponse(413, verboseCallers.get(may) as DashboardUser, endpoint);
       if (documents(415)) await expectResponse(415, may, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
+      if (method !== 'get') await expectResponse(400, may, endpoint, { body: Buffer.from('{') });
       if (operation.requestBody) await expectResponse(400, may, endpoint, { body: { no_such_field: 1 } });
     },
   );
@@ -299,6 +301,10 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     const media_id = await sentFile(customer(stack.demo, stack.growth, '12015550102'), owner);
     const file = { at: { media_id }, query: '?info=1' };
     await expectResponse(200, owner, 'get /api/client/media/{media_id}', file);
+    await expectResponse(416, owner, 'get /api/client/media/{media_id}', { at: { media_id }, headers: { range: 'bytes=99999999-' } });
+    const cookie = await logIn(stack.demo.site_url, stack.growth.owner);
+    const part = await fetch(`${stack.demo.site_url}/api/client/media/${media_id}`, { headers: { cookie, range: 'bytes=0-3' } });
+    documented.conforms('get', '/api/client/media/{media_id}', { status: part.status, headers: part.headers, body: await part.text() });
     for (const [path, one] of Object.entries(FILES)) {
       await expectResponse(200, owner, `post ${path}`, one);
       await expectResponse(413, owner, `post ${path}`, { body: 'x'.repeat(6_000_000), headers: { 'content-type': 'image/png' } });

@@ -5,8 +5,12 @@ import type { ApiResponse } from './people';
 
 type Json = Record<string, unknown>;
 
+interface Header {
+  $ref?: string;
+  required?: boolean;
+}
 interface Response {
-  headers?: Record<string, object>;
+  headers?: Record<string, Header>;
   content?: Record<string, object>;
 }
 export interface Operation {
@@ -24,7 +28,21 @@ export interface Operation {
 interface Document {
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, Json & { example?: Json }> };
+  components: { schemas: Record<string, Json & { example?: Json }>; headers: Record<string, Header> };
+}
+
+/** Headers that the document must have where a response has them. */
+const OWN_HEADERS = ['retry-after', 'idempotency-replayed', 'etag', 'accept-ranges', 'content-range'];
+
+/** A path parameter that is not percent-encoded UTF-8. */
+export const MALFORMED = '%zz';
+
+/** The path with values of its parameters. */
+export function urlOf(path: string, values: Record<string, string | number>): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name] ?? '';
+    return value === MALFORMED ? value : encodeURIComponent(value);
+  });
 }
 
 /** The OpenAPI document and the responses that tests have seen. */
@@ -64,9 +82,16 @@ export class Documented {
   /** Validates a response against the document; undocumented members fail. */
   conforms(method: string, path: string, { status, body, headers }: ApiResponse<unknown>): void {
     const { content = {}, headers: promised = {} } = this.document.paths[path]?.[method]?.responses[status] ?? {};
-    const type = headers.get('content-type')?.split(';')[0] ?? '';
-    expect([method, path, status, type]).toEqual([method, path, status, Object.keys(content)[0]]);
-    expect([path, status, Object.keys(promised).filter((name) => !headers.has(name))]).toEqual([path, status, []]);
+    const sent = headers.get('content-type')?.split(';')[0] ?? '';
+    const [documented = 'none'] = Object.keys(content);
+    const type = documented === '*/*' ? documented : sent;
+    expect([method, path, status, type]).toEqual([method, path, status, documented]);
+    const isRequired = ({ $ref, required }: Header) =>
+      required ?? this.document.components.headers[$ref?.split('/').pop() ?? '']?.required ?? false;
+    const missing = Object.entries(promised).filter(([name, header]) => isRequired(header) && !headers.has(name));
+    expect([path, status, missing]).toEqual([path, status, []]);
+    const known = new Set(Object.keys(promised).map((name) => name.toLowerCase()));
+    expect([path, status, OWN_HEADERS.filter((name) => headers.has(name) && !known.has(name))]).toEqual([path, status, []]);
     const steps = ['paths', path, method, 'responses', String(status), 'content', type, 'schema'];
     const validate = this.ajv.getSchema(
       `api#/${steps.map((step) => encodeURIComponent(step.replaceAll('/', '~1'))).join('/')}`,

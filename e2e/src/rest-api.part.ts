@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { PUBLIC_EVENTS } from '@mgw/contracts';
 import { eventually, installedProgram, memoryOf, newContext, PLATFORM_ERRORS, runToEnd, startBrowser } from '@mgw/testing';
-import { Documented } from './documented';
+import { Documented, MALFORMED, urlOf } from './documented';
 import {
   announcer,
   browser,
@@ -134,7 +134,7 @@ describe('the REST API (spec §4 to §8)', () => {
   const expectResponse = async <B = { id: number }>(status: number, endpoint: string, request: Call = {}): Promise<B> => {
     const [method = '', path = ''] = endpoint.split(' ');
     const { at = {}, query = '', body, headers = {}, key = stack.growth.api_key, as = browser(stack.demo.site_url) } = request;
-    const url = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(at[name] ?? MISSING[name] ?? ''));
+    const url = urlOf(path, { ...MISSING, ...at });
     const sent = body ?? documented.example(method, path);
     const response = await as.call<B>(method, `${url}${query}`, sent, { ...headers, ...(key !== null && { 'x-api-key': key }) });
     expect([endpoint, response.status, response.status === status ? null : response.body]).toEqual([endpoint, status, null]);
@@ -342,6 +342,7 @@ describe('the REST API (spec §4 to §8)', () => {
     expect((await slow.get('health')).status).toBe(200);
     conforms('get', 'message-status/{message_id}', await crm.get(`message-status/${encodeURIComponent(followed)}`));
     conforms('get', 'events', await crm.get('events?limit=0'));
+    conforms('get', 'message-status/{message_id}', await crm.get(`message-status/${MALFORMED}`));
     for (const path of ['health', 'templates', 'message-status/wamid.none', 'events']) {
       const template = path.startsWith('message-status') ? 'message-status/{message_id}' : path;
       conforms('get', template, await crm.get(path));
@@ -380,6 +381,16 @@ describe('the REST API (spec §4 to §8)', () => {
     await limited.get('health');
     check(429, await limited.get(`media/${media_id}`));
     check(429, await text(limited), uploads);
+    for (const [status, range] of [
+      [206, 'bytes=0-3'],
+      [416, 'bytes=99999999-'],
+    ] as const) {
+      const headers = { 'x-api-key': stack.growth.api_key, range };
+      const part = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers });
+      expect(part.status).toBe(status);
+      const body = (status === 206 ? {} : await part.json()) as ApiResponse['body'];
+      conforms('get', file, { status, headers: part.headers, body });
+    }
     const whole = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers: { 'x-api-key': stack.growth.api_key } });
     expect([whole.headers.get('content-type'), (await whole.text()).slice(0, 4)]).toEqual(['application/pdf', '%PDF']);
     await cutOffPlatform(stack.demo, crm);
@@ -437,8 +448,10 @@ describe('the REST API (spec §4 to §8)', () => {
       const [field = ''] = Object.keys(body ?? {});
       if (documents(404)) await expectResponse(404, endpoint);
       if (body) await expectResponse(400, endpoint, { body: { ...body, [field]: {} } });
-      else if (documents(400))
-        await expectResponse(400, endpoint, path.includes('{phone}') ? { at: { phone: '12' } } : { query: '?limit=0' });
+      else if (path.includes('{phone}')) await expectResponse(400, endpoint, { at: { phone: '12' } });
+      else if (documents(400) && !path.includes('{')) await expectResponse(400, endpoint, { query: '?limit=0' });
+      if (path.includes('{')) await expectResponse(400, endpoint, { at: { id: MALFORMED, phone: MALFORMED } });
+      if (method !== 'get') await expectResponse(400, endpoint, { body: Buffer.from('{') });
       if (documents(413)) await expectResponse(413, endpoint, { as: announcer(stack.demo.site_url, 4_300_000) });
       if (documents(415)) await expectResponse(415, endpoint, { body: 'x', headers: { 'content-type': 'text/plain' } });
     });

@@ -21,6 +21,7 @@ export class QuickSendController {
   @Get()
   @Responds(orDryRun(QuickSendResult), 'Send a template or a text by GET', {
     errors: [...new Set([...SendTemplate.errors, ...SendText.errors])],
+    repeatable: true,
   })
   @Needs('send_template')
   async quickSend(@CurrentCaller() current: Caller, @Query() request: QuickSendRequest) {

@@ -2,7 +2,7 @@ import type { Type as Class } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import type { TSchema } from '@sinclair/typebox';
 import { ERRORS, isForSending, type ErrorCode } from '@mgw/contracts';
-import { errorBody } from '../errors/error-bodies';
+import { errorBody, namesWait } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
 import { mayBeAbsent } from '../requests/request.pipe';
 import { ROLES } from '../sessions/session-user';
@@ -35,14 +35,27 @@ const LIMIT_HEADERS = {
   'RateLimit-Remaining': 'Requests left in this minute.',
   'RateLimit-Reset': 'Seconds until the oldest request of the last minute no longer counts.',
 };
-const HELP = {
+const HEADERS = {
   Link: {
     description: 'The page that explains the error and its remedy (RFC 8288).',
+    required: true,
     schema: { type: 'string' },
     example: helpLink('WINDOW_CLOSED'),
   },
+  'Retry-After': {
+    description: 'Seconds until a retry may succeed. Absent when no time is known.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'Idempotency-Replayed': {
+    description: 'Present when the Idempotency-Key is repeated: this is the response to the first request.',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  ETag: { description: 'The SHA-256 of the file in quotes, for `If-Range`.', schema: { type: 'string' } },
+  'Accept-Ranges': { description: 'Comes with a file.', schema: { type: 'string', enum: ['bytes'] } },
+  'Content-Range': { description: 'The range and the size of the file.', schema: { type: 'string' }, example: 'bytes 0-1023/20480' },
 };
-const ERROR_HEADERS = { Link: { $ref: '#/components/headers/Link' } };
+const headersNamed = (...names: (keyof typeof HEADERS)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 /** The HTTP API as OpenAPI 3.1, generated from the controllers, their request classes and response schemas. */
 export function openApiDocument(modules: ModulesContainer, serverUrl: string): Json {
@@ -68,7 +81,7 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
     webhooks: events,
     components: {
       schemas: { ...schemas, ...requests.all() },
-      headers: HELP,
+      headers: HEADERS,
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apikey', description: 'On quick-send only (spec §5.2).' },
@@ -132,8 +145,8 @@ function sampleOf({ method, path, query, body, description }: Endpoint, { reques
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
 
 /** Whether the endpoint takes an Idempotency-Key. */
-const isRepeatable = ({ permission, description }: Endpoint) =>
-  description.repeatable ?? (permission !== undefined && isForSending(permission));
+const isRepeatable = ({ permission, description, method }: Endpoint) =>
+  description.repeatable ?? (method === 'post' && permission !== undefined && isForSending(permission));
 
 function securityOf(endpoint: Endpoint): Json[] {
   if (endpoint.path === '/api/v1/quick-send') return [{ apiKey: [] }, { apiKeyInQuery: [] }];
@@ -142,7 +155,7 @@ function securityOf(endpoint: Endpoint): Json[] {
 }
 
 function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
-  const { path, query, method } = endpoint;
+  const { path, query, method, description } = endpoint;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -165,22 +178,28 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
-  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) && method === 'post' ? [idempotency] : [])];
+  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) && method === 'post' ? [idempotency] : []), ...(description.file ? RANGE : [])];
 }
+
+const RANGE = [
+  ['Range', 'One range of bytes, such as `bytes=0-1023`. Without it the response is the whole file.'],
+  ['If-Range', 'The `ETag` of the file that the range belongs to. If it is not the ETag of this file, the response is the whole file.'],
+].map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }));
 
 function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
   const { response, contentType, csv, file } = endpoint.description;
-  const headers = isRest(endpoint)
-    ? {
-        headers: Object.fromEntries(
-          Object.entries(LIMIT_HEADERS).map(([name, description]) => [name, { description, schema: { type: 'integer' } }]),
-        ),
-      }
-    : {};
+  const limits = isRest(endpoint)
+    ? Object.entries(LIMIT_HEADERS).map(([name, description]) => [name, { description, required: true, schema: { type: 'integer' } }])
+    : [];
+  const headers = {
+    ...(Object.fromEntries(limits) as Json),
+    ...(isRepeatable(endpoint) && headersNamed('Idempotency-Replayed')),
+    ...(file && headersNamed('ETag', 'Accept-Ranges')),
+  };
   const responses: Json = {
     '200': {
       description: 'Success',
-      ...headers,
+      ...(Object.keys(headers).length > 0 && { headers }),
       content: {
         [contentType ?? 'application/json']: { schema: referenced(schemas, response) },
         ...(csv && { 'text/csv': { schema: { type: 'string' } } }),
@@ -188,6 +207,19 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       },
     },
   };
+  const invalid = json(named(schemas, 'VALIDATION_FAILED', errorBody('VALIDATION_FAILED', false)));
+  if (file) {
+    responses['206'] = {
+      description: 'The range of the file',
+      headers: { ...headers, ...headersNamed('Content-Range') },
+      content: { '*/*': { schema: {} } },
+    };
+    responses['416'] = {
+      description: 'VALIDATION_FAILED: the range begins after the file.',
+      headers: headersNamed('Link', 'Content-Range'),
+      content: invalid,
+    };
+  }
   for (const [status, codes] of byStatus(errorsOf(endpoint), isRepeatable(endpoint))) {
     const bodies = codes.map((code) => {
       const bare = code === 'RATE_LIMITED' && isRest(endpoint);
@@ -195,20 +227,20 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
     });
     responses[status] = {
       description: codes.join(', '),
-      headers: ERROR_HEADERS,
+      headers: headersNamed('Link', ...(codes.some(namesWait) ? (['Retry-After'] as const) : [])),
       content: json(bodies.length === 1 ? (bodies[0] as Json) : { oneOf: bodies }),
     };
   }
   responses['default'] = {
     description: 'A defect, or a service that does not respond. Nothing was sent unless the error states otherwise.',
-    headers: ERROR_HEADERS,
+    headers: headersNamed('Link', 'Retry-After'),
     content: json(named(schemas, 'INTERNAL', errorBody('INTERNAL', false))),
   };
   return responses;
 }
 
 /** The errors of the guards, of the request checks, and of the endpoint itself. */
-function errorsOf({ path, body, query, permission, roles, description, method }: Endpoint): ErrorCode[] {
+function errorsOf({ path, query, permission, roles, description, method }: Endpoint): ErrorCode[] {
   const rest = path.startsWith('/api/v1/');
   return [
     ...new Set<ErrorCode>([
@@ -219,10 +251,10 @@ function errorsOf({ path, body, query, permission, roles, description, method }:
       ...(roles && roles.length < ROLES.length ? (['TOTP_SETUP_REQUIRED'] as const) : []),
       ...(permission !== undefined && isForSending(permission) ? (['PLAN_NOT_ALLOWED'] as const) : []),
       ...(permission !== undefined ? (['PERMISSION_DENIED'] as const) : []),
-      ...(body || query ? (['VALIDATION_FAILED'] as const) : []),
-      ...(body ? (['PAYLOAD_TOO_LARGE'] as const) : []),
-      ...(method !== 'get' && (body || roles) ? (['UNSUPPORTED_MEDIA_TYPE'] as const) : []),
-      ...(description.takesFile ? (['VALIDATION_FAILED'] as const) : []),
+      // A path may have bytes that are not percent-encoded UTF-8.
+      ...(query || path.includes('{') ? (['VALIDATION_FAILED'] as const) : []),
+      // Also endpoints that take no body refuse one that they cannot read.
+      ...(method === 'get' ? [] : (['VALIDATION_FAILED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const)),
       ...(path.includes('{id}') ? (['NOT_FOUND'] as const) : []),
       ...(roles && method === 'get' ? (['QUERY_TIMEOUT'] as const) : []),
       ...description.errors,

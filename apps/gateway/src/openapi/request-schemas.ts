@@ -6,6 +6,7 @@ import type { Value } from './code-samples';
 
 export interface JsonSchema {
   properties?: Record<string, object>;
+  items?: object;
   required?: string[];
   example?: Record<string, Value>;
 }
@@ -41,9 +42,15 @@ export class RequestSchemas {
   }
 }
 
+/** Includes the optional members of nested objects. */
 function nullableOptions(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) =>
-    schema.required?.includes(name) ? [name, property] : [name, { anyOf: [property, { type: 'null' }] }],
-  );
-  return { ...schema, properties: Object.fromEntries(properties) as Record<string, object> };
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    const nested = nullableOptions(property);
+    return [name, schema.required?.includes(name) ? nested : { anyOf: [nested, { type: 'null' }] }];
+  });
+  return {
+    ...schema,
+    ...(schema.properties && { properties: Object.fromEntries(properties) as Record<string, object> }),
+    ...(schema.items && { items: nullableOptions(schema.items) }),
+  };
 }
