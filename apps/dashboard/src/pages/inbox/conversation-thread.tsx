@@ -63,7 +63,7 @@ export function ConversationThread({
   const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
-  const attaching = useAttachment(id, mayReply && draft.kind === 'reply');
+  const attaching = useAttachment(id, fileRefusal(conversation, draft));
   const replies = useReplies(id);
   const unsent = replies.unsent.at(-1)?.key;
   const { log, isBehind, showEnd } = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
@@ -183,6 +183,13 @@ export function ConversationThread({
 
 /** Puts a text that returns to its field before the one that was typed since. */
 const before = (text: string, since: string): string => (since ? `${text}\n${since}` : text);
+
+/** @returns why no file can be attached, or null */
+function fileRefusal(conversation: Conversation, { kind }: Draft): string | null {
+  if (kind === 'note') return 'A note has no files. Choose “Reply” to send the file to the customer.';
+  if (isUnreachable(conversation)) return 'Messages to this customer are refused.';
+  return conversation.session_window.open ? null : 'The 24-hour window is closed. Send the file when the customer has written again.';
+}
 
 function DayMark({ at }: { at: string }) {
   const zone = useZone();

@@ -134,6 +134,24 @@ describe('the inbox (additions §9)', () => {
     await press('Send');
     await waitFor(() => expect(sent().at(-1)?.body).toMatchObject({ media_id: 'media-1' }));
     expect(screen.queryByText(/A message carries one file/)).toBeNull();
+    await press('Note');
+    expect(drop(new File(['x'], 'a.png', { type: 'image/png' }))).toBe(false);
+    await screen.findByText(/^A note has no files/);
+    sessionStorage.clear();
+  });
+
+  it.each([
+    [
+      'the window is closed',
+      { session_window: { open: false, last_inbound_at: AT, closes_at: null } },
+      /^The 24-hour window is closed. Send/,
+    ],
+    ['the customer opted out', { suppression_state: 'opted_out' as const }, 'Messages to this customer are refused.'],
+  ])('a dropped file does not replace the page if %s', async (_, more, refusal) => {
+    open('/inbox?id=1', [listedConversation(1, more)]);
+    await screen.findByText('Text of wamid.1');
+    expect(drop(new File(['x'], 'a.png', { type: 'image/png' }))).toBe(false);
+    await screen.findByText(refusal);
   });
 
   it('decision 744: a file and a quotation stay with the text, and a reload names a file whose upload it ended', async () => {

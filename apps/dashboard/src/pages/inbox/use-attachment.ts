@@ -1,6 +1,7 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ClipboardEvent } from 'react';
-import { ApiError, type Schemas } from '../../api/client';
+import { ApiError, notifyError, type Schemas } from '../../api/client';
+import { InputError } from '../../api/input-error';
 import { keptValue } from '../../api/kept-value';
 import { useMe } from '../../api/session';
 import { uploadFile } from '../../api/upload-file';
@@ -42,8 +43,9 @@ export function captionProblem({ kind }: Attachment, text: string): string | nul
 /**
  * The file that an agent attaches by a button, by dropping or pasting it. It is uploaded at once, while the agent writes the caption, and stays
  * with the conversation like its draft (decision 744).
+ * @param refusal why the conversation takes no file now, or null
  */
-export function useAttachment(conversationId: number, isEnabled: boolean) {
+export function useAttachment(conversationId: number, refusal: string | null) {
   const queries = useQueryClient();
   const { id: userId } = useMe().user;
   const queryKey = ['attachment', userId, conversationId];
@@ -78,7 +80,7 @@ export function useAttachment(conversationId: number, isEnabled: boolean) {
     set({ filename, kind, size, mediaId: null, progress: 0, upload: { file, control } }, problem);
     const change = (changes: Partial<Attachment>) => {
       const now = queries.getQueryData<Attaching>(queryKey);
-      if (now?.attachment?.upload?.file === file) set({ ...now.attachment, ...changes }, now.problem);
+      if (now?.attachment?.upload?.control === control) set({ ...now.attachment, ...changes }, now.problem);
     };
     uploadFile<Schemas['UploadedMedia']>('/api/client/media', file, (progress) => change({ progress }), control.signal)
       .then(({ media_id }) => change({ progress: 1, mediaId: media_id }))
@@ -88,11 +90,12 @@ export function useAttachment(conversationId: number, isEnabled: boolean) {
         set(null, `${filename} was not uploaded: ${error.message}${hint}`);
       });
   };
-  // A file that misses the field would replace the page.
-  const listener = useRef(attach);
-  listener.current = attach;
+  const isEnabled = refusal === null;
+  const drop = (files: File[]) => (isEnabled ? attach(files) : notifyError(new InputError(refusal)));
+  const listener = useRef(drop);
+  listener.current = drop;
+  // A file that the page does not take would replace it.
   useEffect(() => {
-    if (!isEnabled) return;
     const listeners = new AbortController();
     const listen = (type: 'dragover' | 'dragleave' | 'drop', act: (event: DragEvent) => void) =>
       window.addEventListener(
@@ -104,7 +107,7 @@ export function useAttachment(conversationId: number, isEnabled: boolean) {
         },
         { signal: listeners.signal },
       );
-    listen('dragover', () => setDropping(true));
+    listen('dragover', () => setDropping(isEnabled));
     listen('dragleave', ({ relatedTarget }) => relatedTarget === null && setDropping(false));
     listen('drop', ({ dataTransfer }) => {
       setDropping(false);
