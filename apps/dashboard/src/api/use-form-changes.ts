@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useKeptState } from './use-kept-state';
 
 /** The fields of `after` that differ from `before`. */
 export function changed<T extends object>(before: T, after: T): Partial<T> {
@@ -12,6 +13,21 @@ export function changed<T extends object>(before: T, after: T): Partial<T> {
  */
 export function useFormChanges<T extends object>(saved: T, isSaving = false) {
   const [made, setMade] = useState<Partial<T>>({});
+  return formOver(saved, isSaving, made, setMade);
+}
+
+/** As useFormChanges, for a form on a page: a navigation keeps its changes (decision 756). @param name unique in the dashboard */
+export function useKeptFormChanges<T extends object>(name: string, saved: T, isSaving: boolean) {
+  const [made, , , change] = useKeptState<Partial<T>>(name, {});
+  return formOver(saved, isSaving, made, change);
+}
+
+function formOver<T extends object>(
+  saved: T,
+  isSaving: boolean,
+  made: Partial<T>,
+  setMade: (next: (now: Partial<T>) => Partial<T>) => void,
+) {
   const draft = { ...saved, ...made };
   return {
     draft,
@@ -22,6 +38,7 @@ export function useFormChanges<T extends object>(saved: T, isSaving = false) {
         return isSaving ? all : changed<Partial<T>>(saved, all);
       }),
     changes: changed(saved, draft),
+    discard: () => setMade(() => ({})),
     /** Drops the saved changes and keeps later ones, which a person made while the request ran. */
     done: (sent: Partial<T>) =>
       setMade(

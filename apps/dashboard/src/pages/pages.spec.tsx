@@ -511,6 +511,42 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()[0]?.body).toEqual({ rows: [{ phone: '12015550177', state: 'opted_out', reason: 'Letter, signed' }] });
   });
 
+  it('decision 756: a navigation keeps what a person entered in a form of a page, until it is saved or discarded', async () => {
+    const settings = { enabled: true, instructions: 'Be kind.', model: '', base_url: null, has_api_key: false, daily_limit: 5 };
+    const rules = { timezone: 'Asia/Kolkata', stop_words: [], start_words: [], otp_to_opted_out: false };
+    open('/auto-reply', {
+      'GET /api/client/auto-reply': () => ({ ...settings, costs: null, daily_cost_limit: null, quiet_when_agent_active_minutes: 5 }),
+      'PUT /api/client/auto-reply': (body) => {
+        Object.assign(settings, body);
+        return { message: 'Saved.' };
+      },
+      'GET /api/client/settings': () => rules,
+      'GET /api/client/team': () => ({ users: [] }),
+      'POST /api/client/team': () => ({ message: 'Invited.' }),
+    });
+    const field = async (label: string | RegExp) => ((await screen.findByLabelText(label)) as HTMLInputElement).value;
+    await type('Instructions', 'Speak for Kaveri.');
+    await type('Model API key', 'sk-secret');
+    await press('Settings', 'link');
+    await type(/^Name/, 'Ben');
+    await press('Send one-time passwords to opted-out contacts too', 'switch');
+    await press('Auto-reply', 'link');
+    expect(await field('Instructions')).toBe('Speak for Kaveri.');
+    expect(await field('Model API key')).toBe('');
+    await press('Save');
+    await screen.findByText('Saved.');
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Discard changes' })).toBeNull());
+    expect(sent().map(({ body }) => body)).toEqual([{ instructions: 'Speak for Kaveri.' }]);
+    await press('Settings', 'link');
+    expect(await field(/^Name/)).toBe('Ben');
+    await press('Discard changes');
+    expect(screen.queryByRole('switch', { name: /^Send one-time/, checked: true })).toBeNull();
+    await type(/^Email/, 'ben@kaveri.example');
+    await press('Invite');
+    await waitFor(async () => expect(await field(/^Name/)).toBe(''));
+    expect(Object.keys(sessionStorage).filter((name) => name.startsWith('kept'))).toEqual([]);
+  });
+
   it('auto-reply: keeps the tried question beside its reply', async () => {
     open('/auto-reply', { 'POST /api/client/auto-reply/try': () => ({ reply: 'Yes.' }) });
     const question = await screen.findByLabelText('A customer’s message');

@@ -1,9 +1,10 @@
-import { Alert, Button, Card, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, Card, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useFormChanges } from '../../api/use-form-changes';
+import { useKeptFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, shownByForm, type Schemas } from '../../api/client';
 import { NumberField } from '../../components/number-field';
+import { SaveChanges } from '../../components/save-changes';
 import { Field } from '../../components/field';
 import { invalidIf } from '../../components/words-of-fault';
 import { Form } from '../../components/form';
@@ -28,17 +29,18 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
     mutationFn: (sent: Partial<Schemas['AutoReply']>) =>
       request(api.PUT('/api/client/auto-reply', { body: { ...sent, ...(key && { api_key: key }) } })),
     onError: shownByForm,
-    onSuccess: async ({ message }) => {
+    onSuccess: async ({ message }, sent) => {
       notifySuccess(message);
       setKey('');
       await queries.invalidateQueries({ queryKey: ['auto-reply'] });
+      done(sent);
     },
   });
-  const { draft, set, changes, done } = useFormChanges(settings, save.isPending);
+  const { draft, set, changes, discard, done } = useKeptFormChanges('auto-reply form', settings, save.isPending);
   const cost = draft.daily_cost_limit;
   return (
     <Card withBorder>
-      <Form onSubmit={() => save.mutate(changes, { onSuccess: (_, sent) => done(sent) })} error={save.error}>
+      <Form onSubmit={() => save.mutate(changes)} error={save.error}>
         <Switch
           label="Reply to customers automatically"
           checked={draft.enabled}
@@ -110,9 +112,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           checked={draft.show_typing}
           onChange={(e) => set({ show_typing: e.currentTarget.checked })}
         />
-        <Button type="submit" loading={save.isPending}>
-          Save
-        </Button>
+        <SaveChanges changes={changes} isSaving={save.isPending} discard={discard} />
       </Form>
     </Card>
   );

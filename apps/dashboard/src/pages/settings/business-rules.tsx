@@ -1,10 +1,11 @@
-import { Button, Select, Switch, TagsInput } from '@mantine/core';
+import { Select, Switch, TagsInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useFormChanges } from '../../api/use-form-changes';
+import { useKeptFormChanges } from '../../api/use-form-changes';
 import { api, request, notifySuccess, shownByForm, type Schemas } from '../../api/client';
 import { useMe } from '../../api/session';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
+import { SaveChanges } from '../../components/save-changes';
 import { TitledCard } from '../../components/titled-card';
 
 const RESETS = 'Daily limits reset at midnight in this zone. A new zone takes effect at the next midnight of the old one.';
@@ -21,15 +22,16 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
   const save = useMutation({
     mutationFn: (sent: Partial<Schemas['Settings']>) => request(api.PUT('/api/client/settings', { body: sent })),
     onError: shownByForm,
-    onSuccess: async ({ message }) => {
+    onSuccess: async ({ message }, sent) => {
       notifySuccess(message);
       await Promise.all(['settings', 'me'].map((key) => queries.invalidateQueries({ queryKey: [key] })));
+      done(sent);
     },
   });
-  const { draft, set, changes, done } = useFormChanges(settings, save.isPending);
+  const { draft, set, changes, discard, done } = useKeptFormChanges('rules form', settings, save.isPending);
   return (
     <TitledCard title="Rules">
-      <Form onSubmit={() => save.mutate(changes, { onSuccess: (_, sent) => done(sent) })} error={save.error}>
+      <Form onSubmit={() => save.mutate(changes)} error={save.error}>
         <Field name="timezone">
           <Select
             label="Time zone"
@@ -71,9 +73,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           disabled={user.role !== 'owner'}
           onChange={(e) => set({ require_totp: e.currentTarget.checked })}
         />
-        <Button type="submit" loading={save.isPending}>
-          Save
-        </Button>
+        <SaveChanges changes={changes} isSaving={save.isPending} discard={discard} />
       </Form>
     </TitledCard>
   );

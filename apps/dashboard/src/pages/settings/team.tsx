@@ -12,6 +12,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
+import { useKeptState } from '../../api/use-kept-state';
 import { TYPED } from '../../components/typed-text';
 
 export type TeamRole = Exclude<Role, 'operator'>;
@@ -33,16 +34,16 @@ export function Team() {
   const { user } = useMe();
   const mayChange = useMayCall('POST /api/client/team');
   const nobody = { name: '', email: '', role: 'agent' as TeamRole };
-  const [person, setPerson] = useState(nobody);
+  const [person, setPerson, , changePerson] = useKeptState('invitation', nobody);
   const [link, setLink] = useState<PersonalLink | null>(null);
   const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
   const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
   const invite = useMutation({
-    mutationFn: () => request(api.POST('/api/client/team', { body: person })),
+    mutationFn: (body: typeof person) => request(api.POST('/api/client/team', { body })),
     onError: shownByForm,
-    onSuccess: ({ invite_url, expires_at, message }) => {
+    onSuccess: ({ invite_url, expires_at, message }, sent) => {
       if (invite_url && expires_at) setLink({ url: invite_url, expires_at, message });
-      setPerson(nobody);
+      changePerson((now) => (JSON.stringify(now) === JSON.stringify(sent) ? nobody : now));
       refresh();
     },
   });
@@ -120,7 +121,7 @@ export function Team() {
         )}
       </QueryResult>
       {mayChange && (
-        <Form gap="xs" onSubmit={() => invite.mutate()} error={invite.error}>
+        <Form gap="xs" onSubmit={() => invite.mutate(person)} error={invite.error}>
           <Field name="name">
             <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
           </Field>
