@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { eventually } from '@mgw/testing';
 import request from 'supertest';
 import { startDashboard, type Dashboard } from '../../test/dashboard.fixture';
@@ -65,6 +66,24 @@ describe('faults of a body are reported after authorization (decisions 1, 3, 5, 
     await dashboard.visitor.raw('/api/client/login', 'application/json', '{"email":').expect(400);
     await dashboard.visitor.raw('/api/client/login', 'application/json', LARGE).expect(413);
     await dashboard.visitor.raw('/api/client/login', 'text/plain', 'x').expect(415);
+  });
+
+  it('decision 5: refuses a body with a Content-Encoding, also a file', async () => {
+    const token = await key({ permissions: ['*'] });
+    const encoded = (path: string, type: string, encoding: string, body: Buffer) => {
+      const headers = { 'x-api-key': token, 'content-type': type, 'content-encoding': encoding };
+      return request(dashboard.visitor.server).post(path).set(headers).send(body);
+    };
+    const plain = Buffer.from('{"phone":"12"}');
+    for (const [encoding, body] of [
+      ['gzip', gzipSync(plain)],
+      ['br', plain],
+    ] as const) {
+      const response = await encoded('/api/v1/send-text', 'application/json', encoding, body).expect(415);
+      expect(response.body).toMatchObject({ error_code: 'UNSUPPORTED_MEDIA_TYPE', error: 'Send the body without Content-Encoding.' });
+      await encoded('/api/v1/media', 'text/plain', encoding, body).expect(415);
+    }
+    await encoded('/api/v1/send-text', 'application/json', 'Identity', plain).expect(400);
   });
 
   it('decision 4: an unknown path gets 404 for any body', async () => {

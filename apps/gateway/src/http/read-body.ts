@@ -51,15 +51,14 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(;|$)/;
 export function readBodies(server: FastifyInstance): void {
   const pools: Pools = { small: BUDGETS.small(), large: BUDGETS.large(), turns: new FairQueue(), held: new WeakMap() };
   server.removeAllContentTypeParsers();
-  server.addContentTypeParser('application/json', (request, payload, done) =>
-    done(null, takesFile(request) ? new UnreadFile(payload) : new UnreadBody(request, payload, pools)),
-  );
-  server.addContentTypeParser('*', (request, payload, done) =>
-    done(
-      null,
-      takesFile(request) ? new UnreadFile(payload) : new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.'),
-    ),
-  );
+  const unread = (request: FastifyRequest, payload: FastifyRequest['raw'], isJson: boolean) => {
+    const isFile = takesFile(request);
+    if (!isFile && !isJson) return new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send Content-Type: application/json.');
+    if (isEncoded(request)) return new GatewayError('UNSUPPORTED_MEDIA_TYPE', 'Send the body without Content-Encoding.');
+    return isFile ? new UnreadFile(payload) : new UnreadBody(request, payload, pools);
+  };
+  server.addContentTypeParser('application/json', (request, payload, done) => done(null, unread(request, payload, true)));
+  server.addContentTypeParser('*', (request, payload, done) => done(null, unread(request, payload, false)));
   // Fastify itself refuses an invalid media type, before the guards.
   server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
     const type = headers['content-type'];
@@ -72,6 +71,8 @@ export function readBodies(server: FastifyInstance): void {
     done();
   });
 }
+
+const isEncoded = ({ headers }: FastifyRequest): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
 
 interface Pools {
   small: ByteBudget;
