@@ -1,16 +1,16 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useReducer } from 'react';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** The current time in milliseconds, updated four times a minute unless `everyMs` sets another interval. */
+/** The current time in milliseconds at each render, which happens four times a minute at least unless `everyMs` sets another interval. */
 export function useNow(everyMs: number = MINUTE_MS / 4): number {
-  const [now, setNow] = useState(() => Date.now());
+  const [, render] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(render, everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
-  return now;
+  return Date.now();
 }
 
 /**

@@ -8,7 +8,7 @@ import { api, ApiError, queries, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
 import { shareOf } from './busiest-key';
 import { CapBanner } from './cap-banner';
-import { duration, untilMidnight } from './clock';
+import { duration, untilMidnight, useNow } from './clock';
 import { clockTime, dayOf } from './clock-time';
 import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
@@ -542,6 +542,14 @@ describe('the dashboard’s components (decision 430)', () => {
     // The next day starts at 1:00.
     ['Africa/Cairo', '2026-04-23T20:00:00Z', '2 h 0 min'],
   ])('clock: in %s at %s a day still has %s', (zone, now, left) => expect(duration(untilMidnight(zone, Date.parse(now)))).toBe(left));
+
+  it('clock: data that arrives between two ticks is drawn at the time of its arrival', () => {
+    const { result, rerender } = renderHook(() => useNow());
+    const later = Date.now() + 10_000;
+    jest.spyOn(Date, 'now').mockReturnValue(later);
+    rerender();
+    expect(result.current).toBe(later);
+  });
 
   it('clock: counts a long wait in days', () =>
     expect([47.5, 60, 72].map((hours) => duration(hours * 3_600_000))).toEqual(['47 h 30 min', '2 days', '3 days']));

@@ -40,8 +40,7 @@ export function ApiKeysPage() {
   const mayChange = useMayCall('POST /api/client/api-keys');
   const isCreating = mayChange && search.new !== undefined;
   const list = useQuery({ ...keysQuery, refetchInterval: 10_000 });
-  // A key that just ended is shown as such by the list that was read after its end.
-  const now = Math.max(useNow(), list.dataUpdatedAt);
+  const now = useNow();
   const refresh = () => void queries.invalidateQueries({ queryKey: ['api-keys'] });
   const revoke = useChange((id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })), 'api-keys');
   const create = useMutation({
