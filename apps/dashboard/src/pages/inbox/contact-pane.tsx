@@ -1,4 +1,4 @@
-import { Box, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { Box, Button, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, request } from '../../api/client';
@@ -77,6 +77,17 @@ export function ContactPane({
             <Text size="xs" style={{ whiteSpace: 'nowrap' }}>
               off for the business
             </Text>
+          ) : !mayRead ? (
+            // An agent may not read whether the business uses them, and a switch that is on would say so.
+            <Button
+              size="compact-xs"
+              variant="default"
+              aria-describedby="auto-reply-label"
+              disabled={change.isPending}
+              onClick={() => change.mutate({ auto_reply: !auto_reply })}
+            >
+              {auto_reply ? 'Turn off here' : 'Allow again'}
+            </Button>
           ) : (
             <Switch
               size="sm"
@@ -87,7 +98,7 @@ export function ContactPane({
             />
           )}
         </Group>
-        {auto_reply && !isOff && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
+        {auto_reply && mayRead && !isOff && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
       </Part>
       <Part title="Labels">
         <LabelsField conversation={conversation} />

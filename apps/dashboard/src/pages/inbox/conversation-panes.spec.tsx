@@ -1,5 +1,5 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { act, fireEvent, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
 import { queries } from '../../api/client';
 import { press, Refusal, sent } from '../../page.fixture';
@@ -107,6 +107,14 @@ describe('a conversation of the inbox', () => {
     expect(screen.queryByRole('button', { name: 'New messages' })).toBeNull();
     await waitFor(() => expect(sent()).toHaveLength(2));
     expect(sent()[1]).toEqual({ route: PATCH, body: { read: true, nothing_received_since: timeOf(2) } });
+  });
+
+  it('claims no automatic replies to an agent, who may not read whether the business uses them', async () => {
+    await open(listedConversation(1), () => false);
+    const pane = screen.getByRole('complementary', { name: 'Customer' });
+    await press('Turn off here', 'button', pane);
+    expect(within(pane).queryByRole('switch')).toBeNull();
+    expect(sent()).toEqual([{ route: PATCH, body: { auto_reply: false } }]);
   });
 
   it('decision 714: closes a conversation in which nobody wrote, and marks as read, as the page shows them', async () => {
