@@ -1,7 +1,7 @@
 import { ActionIcon, Alert, Box, Button, CloseButton, FileButton, Group, Text, Textarea, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconClock, IconPaperclip, IconSend, IconTemplate } from '@tabler/icons-react';
-import { useRef, type ReactNode, type Ref } from 'react';
+import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
 import { AttachmentCard } from './attachment-card';
 import { isSendKey } from './is-send-key';
 import { QuickReplyMenu } from './quick-reply-menu';
@@ -13,7 +13,12 @@ import { variableProblem } from './variable-problem';
 /** The texts of both kinds, so that a note for the team never becomes a reply to the customer, and the id of the message that the reply quotes. */
 export type Draft = { kind: 'reply' | 'note'; reply: string; note: string; quoted?: string | undefined };
 
-/** A field for a reply or a note. @param optOut replaces the reply if the customer opted out @param quote the message that the reply quotes */
+/**
+ * A field for a reply or a note.
+ * @param optOut replaces the reply if the customer opted out
+ * @param quote the message that the reply quotes
+ * @param field becomes the element with which a reply begins: the field, or the button of a template in its place
+ */
 export function Composer({
   draft,
   onChange,
@@ -39,8 +44,11 @@ export function Composer({
   attaching: ReturnType<typeof useAttachment>;
   onTemplate: () => void;
   onQuickReplies: () => void;
-  field: Ref<HTMLTextAreaElement>;
+  field: RefObject<HTMLElement | null>;
 }) {
+  const fieldRef = useCallback((element: HTMLElement | null) => {
+    field.current = element;
+  }, []);
   const { kind } = draft;
   const text = draft[kind];
   const write = (next: string) => onChange({ ...draft, [kind]: next });
@@ -48,7 +56,10 @@ export function Composer({
   const attachment = isNote ? null : attaching.attachment;
   const wrong = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? variableProblem(text));
   // A refused or failed file leaves no attachment, so its problem only informs: the text by itself can be sent.
-  const shown = wrong ?? (isNote ? null : attaching.problem);
+  const problem = wrong ?? (isNote ? null : attaching.problem);
+  const [isTooEarly, setTooEarly] = useState(false);
+  useEffect(() => setTooEarly(false), [isSending]);
+  const shown = problem ?? (isTooEarly ? 'Your previous message is still being sent. Send this one after it.' : null);
   const clearChoice = useRef<() => void>(null);
   // A placeholder of two lines makes an empty field higher than one with a word.
   const isPhone = useMediaQuery('(max-width: 36em)', undefined, { getInitialValueInEffect: false });
@@ -113,7 +124,7 @@ export function Composer({
               </FileButton>
             )}
             <Textarea
-              ref={field}
+              ref={fieldRef}
               aria-label={isNote ? 'Note' : 'Reply'}
               aria-controls={quick.matches.length > 0 ? 'quick-replies' : undefined}
               aria-activedescendant={quick.matches.length > 0 ? `quick-reply-${quick.matches[quick.active]?.id}` : undefined}
@@ -138,7 +149,8 @@ export function Composer({
                 if (e.key === 'Escape' && !e.nativeEvent.isComposing) return e.currentTarget.blur();
                 if (!isSendKey(e)) return;
                 e.preventDefault();
-                onSend();
+                if (isSending && text.trim()) setTooEarly(true);
+                else onSend();
               }}
             />
             <Button
@@ -157,7 +169,7 @@ export function Composer({
             <Text size="sm" style={{ flex: '1 1 220px' }}>
               You can write freely only within 24 hours of the customer’s last message. An approved template goes out at any time.
             </Text>
-            <Button variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
+            <Button ref={fieldRef} variant="default" leftSection={<IconTemplate size={16} />} onClick={onTemplate}>
               Template
             </Button>
           </Group>

@@ -37,7 +37,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
   const notes = thread.data?.[0]?.newest_notes ?? [];
   const change = useConversationChange(id);
-  const field = useRef<HTMLTextAreaElement>(null);
+  const field = useRef<HTMLElement>(null);
   const [isDrawerOpen, drawer] = useDisclosure();
   const isVisible = useDocumentVisibility() === 'visible';
   /** The conversation when its newest message was in view. */

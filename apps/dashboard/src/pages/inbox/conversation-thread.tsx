@@ -47,7 +47,7 @@ export function ConversationThread({
   messages: ThreadMessage[];
   list: MessagePages;
   found: string | undefined;
-  field: RefObject<HTMLTextAreaElement | null>;
+  field: RefObject<HTMLElement | null>;
   onSeen: (conversation: Conversation) => void;
 }) {
   const { id } = conversation;

@@ -147,11 +147,13 @@ describe('the inbox (additions §9)', () => {
       /^The 24-hour window is closed. Send/,
     ],
     ['the customer opted out', { suppression_state: 'opted_out' as const }, 'Messages to this customer are refused.'],
-  ])('a dropped file does not replace the page if %s', async (_, more, refusal) => {
+  ])('a dropped file does not replace the page if %s, and r begins a template where possible', async (_, more, refusal) => {
     open('/inbox?id=1', [listedConversation(1, more)]);
     await screen.findByText('Text of wamid.1');
     expect(drop(new File(['x'], 'a.png', { type: 'image/png' }))).toBe(false);
     await screen.findByText(refusal);
+    fireEvent.keyDown(document.body, { key: 'r' });
+    expect(document.activeElement).toBe(screen.queryByRole('button', { name: 'Template' }) ?? document.body);
   });
 
   it('decision 744: a file and a quotation stay with the text, and a reload names a file whose upload it ended', async () => {
@@ -427,9 +429,14 @@ describe('the inbox (additions §9)', () => {
       enter(shown);
       await waitFor(() => expect(sent()).not.toEqual([]));
       expect(sent().map(({ body }) => body)).toEqual([{ text: 'Call him' }]);
+      const hint = () => screen.queryByText(/^Your previous message is still being sent/);
+      expect(hint()).toBeNull();
       write(await field(), 'and his wife');
+      enter(await field());
+      expect(hint()).not.toBeNull();
       responses[0]?.({ id: 1 });
       await waitFor(() => expect(screen.getByRole('button', { name: 'Add' }).dataset['loading']).toBeUndefined());
+      expect(hint()).toBeNull();
       expect((await field()).value).toBe('and his wife');
       enter(await field());
       await waitFor(() => expect(responses).toHaveLength(2));
