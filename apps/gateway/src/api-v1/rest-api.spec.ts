@@ -160,7 +160,8 @@ describe('the REST API (spec §4, §5, §7)', () => {
     const { token } = await key();
     const withKey = (call: request.Test) => call.set('x-api-key', token);
     expect((await withKey(http().get('/api/v1/nothing')).expect(404)).body).toMatchObject({ success: false, error_code: 'NOT_FOUND' });
-    expect((await withKey(http().get('/api/v1/send-text')).expect(405)).body).toMatchObject({ error_code: 'METHOD_NOT_ALLOWED' });
+    const wrongMethod = await withKey(http().get('/api/v1/send-text')).expect(405).expect('allow', 'POST');
+    expect(wrongMethod.body).toMatchObject({ error_code: 'METHOD_NOT_ALLOWED' });
     await withKey(http().head('/api/v1/health')).expect(405);
     await withKey(http().get('/api/v1/Health')).expect(404);
     await withKey(http().get('/api/v1/health/')).expect(404);

@@ -2,7 +2,7 @@ import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { GatewayError } from '@mgw/contracts';
 import { histogram, type Logger } from '@mgw/telemetry';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { trackOrigins } from '../audit/audit-origin';
 import { docsRoutes } from '../docs/docs.routes';
 import { ErrorFilter } from '../errors/error.filter';
@@ -77,7 +77,7 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   boundSlowReaders(fastify);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    done(withoutHost(request) ?? (request.is404 ? wrongMethod(routes, request) : undefined));
+    done(withoutHost(request) ?? (request.is404 ? wrongMethod(routes, request, reply) : undefined));
   });
   const draining = app.get(Draining);
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
@@ -102,8 +102,10 @@ function withoutHost({ headers, raw }: FastifyRequest): GatewayError | undefined
 }
 
 /** 405 when the path takes other methods. */
-function wrongMethod(routes: KnownRoutes, { url, method }: FastifyRequest): GatewayError | undefined {
+function wrongMethod(routes: KnownRoutes, { url, method }: FastifyRequest, reply: FastifyReply): GatewayError | undefined {
   const allowed = routes.methodsOf(url);
   if (allowed.length === 0 || allowed.includes(method)) return undefined;
+  // RFC 9110 §15.5.6.
+  void reply.header('allow', allowed.join(', '));
   return new GatewayError('METHOD_NOT_ALLOWED', `This path takes ${allowed.join(', ')}.`);
 }
