@@ -357,7 +357,11 @@ describe('hostile input (spec §7, decisions 4 to 16, guarantees §9)', () => {
   it('spec §4.8: malformed message ids get the same 404 as unknown ones', async () => {
     dashboard.neighbours.respond(GetMessageStatuses, () => ({ statuses: [] }));
     dashboard.neighbours.respond(FindSends, () => ({ sends: [null] }));
-    for (const id of ['%00', '%ed%a0%80', '..%2f..%2fetc', 'x'.repeat(1_500), "'%20OR%201=1", '%']) {
+    const long = await request(dashboard.visitor.server)
+      .get(`/api/v1/media/${'x'.repeat(3_000)}`)
+      .set('x-api-key', token);
+    expect(long.body).toMatchObject({ error_code: 'NOT_FOUND' });
+    for (const id of ['%00', '%ed%a0%80', '..%2f..%2fetc', 'x'.repeat(1_500), 'x'.repeat(3_000), "'%20OR%201=1", '%']) {
       const { status, body } = await request(dashboard.visitor.server).get(`/api/v1/message-status/${id}`).set('x-api-key', token);
       expect({ id: id.slice(0, 20), status, body: body as unknown }).toMatchObject({ id: id.slice(0, 20), body: { success: false } });
       expect([400, 404]).toContain(status);

@@ -49,8 +49,8 @@ export function fastifyAdapter({
     return503OnClosing: false,
     exposeHeadRoutes: false,
     trustProxy: trustedProxies.length > 0 ? trustedProxies : false,
-    // Message ids are long.
-    routerOptions: { maxParamLength: 2_048 },
+    // Endpoints check their parameters; the router would refuse a long one as badly encoded.
+    routerOptions: { maxParamLength: HEAD_LIMIT },
     // No route has a Fastify schema. Loading the compilers for them would take 2 MB.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
