@@ -161,6 +161,12 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
 
   it('webhooks and their deliveries', async () => {
     const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/webhooks');
+    const body = documented.example('post', '/api/client/webhooks');
+    for (let status = 200; status === 200;) ({ status } = await owner.call('POST', '/api/client/webhooks', body));
+    await expectResponse(409, owner, 'post /api/client/webhooks');
+    const { webhooks } = await expectResponse<{ webhooks: { id: number }[] }>(200, owner, 'get /api/client/webhooks');
+    for (const other of webhooks)
+      if (other.id > id) await expectResponse(200, owner, 'delete /api/client/webhooks/{id}', { at: { id: other.id } });
     await expectResponse(200, owner, 'put /api/client/webhooks/{id}', { at: { id }, body: { url: receiver.url } });
     const { delivery_id } = await expectResponse<{ delivery_id: number }>(200, owner, 'post /api/client/webhooks/{id}/test', {
       at: { id },
@@ -171,7 +177,6 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
       return deliveries.length === 1;
     });
     await expectResponse(200, owner, 'get /api/client/webhooks/{id}/deliveries/{delivery_id}', { at: { id, delivery_id } });
-    await expectResponse(200, owner, 'get /api/client/webhooks');
     const redeliver = 'post /api/client/webhooks/{id}/deliveries/{delivery_id}/redeliver';
     await expectResponse(200, owner, redeliver, { at: { id, delivery_id } });
     const recover = '/api/client/webhooks/{id}/recover';

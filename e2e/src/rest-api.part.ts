@@ -459,7 +459,11 @@ describe('the REST API (spec §4 to §8)', () => {
 
   it('returns every documented response of webhooks, people, messages and broadcasts by key', async () => {
     const { id } = await expectResponse(200, 'post /api/v1/webhooks');
+    const body = documented.example('post', '/api/v1/webhooks');
+    for (let status = 200; status === 200;) ({ status } = await crm.post('webhooks', body));
+    await expectResponse(409, 'post /api/v1/webhooks');
     const { webhooks } = await expectResponse<{ webhooks: { id: number }[] }>(200, 'get /api/v1/webhooks');
+    for (const other of webhooks) if (other.id > id) await expectResponse(200, 'delete /api/v1/webhooks/{id}', { at: { id: other.id } });
     expect(webhooks.map((webhook) => webhook.id)).toContain(id);
     await expectResponse(200, 'put /api/v1/webhooks/{id}', { at: { id } });
     await expectResponse(200, 'get /api/v1/webhooks/{id}/deliveries', { at: { id } });

@@ -38,10 +38,11 @@ export const WebhookRecord = Type.Object({
 });
 export type WebhookRecord = Static<typeof WebhookRecord>;
 
-/** VALIDATION_FAILED names the field: `url` when its address is refused, `name` when the business has 20 webhooks. */
+/** VALIDATION_FAILED names `url` when its address is refused. CONFLICT when the business has 20 webhooks. */
 export const CreateWebhook = operation('outbound-webhook-dispatcher', 'create-webhook', {
   request: Type.Object({ business_id: Id, name: Type.String(), url: Url, events: EventNames, secret_sealed: SecretSealed }),
   reply: Type.Object({ id: Id }),
+  errors: ['CONFLICT'],
 });
 
 export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webhooks', {

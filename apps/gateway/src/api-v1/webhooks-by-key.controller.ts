@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { CreateWebhook } from '@mgw/contracts';
 import { CurrentKey, Needs, RestApi } from '../access/rest-api';
 import { authorOf, type KeyAccess } from '../api-keys/key-access';
 import { IdPipe } from '../requests/id.pipe';
@@ -28,7 +29,7 @@ export class WebhooksByKeyController {
 
   @Post()
   @Needs('manage_webhooks')
-  @Responds(byKey(Made), 'Create a webhook')
+  @Responds(byKey(Made), 'Create a webhook', { errors: CreateWebhook.errors })
   async create(@CurrentKey() key: KeyAccess, @Body() request: CreateWebhookByKeyRequest) {
     return { success: true as const, ...(await this.webhooks.create(authorOf(key), request)) };
   }

@@ -1,4 +1,5 @@
 import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { CreateWebhook } from '@mgw/contracts';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -21,7 +22,7 @@ export class WebhooksController {
   }
 
   @Post()
-  @Responds(Made, 'Create a webhook')
+  @Responds(Made, 'Create a webhook', { errors: CreateWebhook.errors })
   create(@CurrentUser() user: BusinessUser, @Body() request: CreateWebhookRequest) {
     return this.webhooks.create(user, request);
   }

@@ -681,6 +681,10 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await codeOf(create({ url: 'https://10.0.0.1/' }))).toBe('VALIDATION_FAILED');
     await Promise.allSettled(Array.from({ length: 25 }, () => create()));
     expect(await list()).toHaveLength(20);
+    await expect(create()).rejects.toMatchObject({
+      error_code: 'CONFLICT',
+      message: 'A business has at most 20 webhooks. Delete one first.',
+    });
     await harness.rpc.call(DeleteWebhook, { business_id: 1, id });
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
   });

@@ -3,6 +3,7 @@ import {
   CreateWebhook,
   DeleteWebhook,
   FindWantedEvents,
+  GatewayError,
   invalidField,
   ListFailingWebhooks,
   ListWebhooks,
@@ -37,7 +38,7 @@ export class WebhooksHandlers {
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ReplyOf<typeof CreateWebhook>> {
     await this.check(request);
     const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
-    if (id === null) throw invalidField('name', `a business has at most ${MAX_PER_BUSINESS} webhooks`);
+    if (id === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_PER_BUSINESS} webhooks. Delete one first.`);
     this.announceChange(request.business_id);
     return { id };
   }
