@@ -6,7 +6,12 @@ const Seq = Type.Integer({ minimum: 0 });
 
 /** An event in the feed of its business. */
 export const FeedEvent = Type.Object({
-  seq: { ...Seq, minimum: 1, description: 'The number of the event among the events of the business, which have numbers without gaps.' },
+  seq: {
+    ...Seq,
+    minimum: 1,
+    description:
+      'The number of the event among the events of the business, which have numbers without gaps. An erasure removes the events of a person with their numbers.',
+  },
   event_id: Type.String({ description: 'The same as `webhook-id` of a delivery.' }),
   event: Type.String(),
   timestamp: IsoTime,
