@@ -167,7 +167,10 @@ describe('the REST API (spec §4, §5, §7)', () => {
     await withKey(http().get('/api/v1/health/')).expect(404);
     const form = withKey(http().post('/api/v1/send-text')).type('form').send('phone=1');
     expect((await form.expect(415)).body).toMatchObject({ error_code: 'UNSUPPORTED_MEDIA_TYPE' });
-    expect((await send(token, { a: 'x'.repeat(70_000) }).expect(413)).body).toMatchObject({ error_code: 'PAYLOAD_TOO_LARGE' });
+    expect((await send(token, { a: 'x'.repeat(70_000) }).expect(413)).body).toMatchObject({
+      error_code: 'PAYLOAD_TOO_LARGE',
+      error: 'The body is too large: this endpoint takes at most 64 kB.',
+    });
     const broken = withKey(http().post('/api/v1/send-text')).type('json').send('{"a":');
     expect((await broken.expect(400)).body).toMatchObject({ success: false, error_code: 'VALIDATION_FAILED' });
     await withKey(http().post('/api/v1/send-text')).type('json').send('[1]').expect(400);

@@ -180,13 +180,15 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
     example: { error: 'This path takes POST.' },
   },
   PAYLOAD_TOO_LARGE: {
-    meaning: 'The body is larger than 64 kB, or than 5 MB for broadcasts, or the file is larger than WhatsApp takes.',
-    remedy: 'Send less in one request: media by URL or upload, and a long list in several broadcasts. `error` has the limit of a file.',
-    example: { error: 'The body is too large.' },
+    meaning: 'The body is larger than the endpoint takes, or the file is larger than WhatsApp takes.',
+    remedy: 'Send less in one request: media by URL or upload, and a long list in several parts. `error` has the limit.',
+    example: { error: 'The body is too large: this endpoint takes at most 64 kB.' },
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    meaning: 'The content type is not JSON, or WhatsApp does not take files of this type, or the file is of another type.',
-    remedy: 'Send the header `Content-Type: application/json`, and JSON in the body. For a file, send its own type.',
+    meaning:
+      'The content type is not JSON, or the body has a Content-Encoding, or WhatsApp does not take files of this type, or the file is of another type.',
+    remedy:
+      'Send the header `Content-Type: application/json`, and JSON in the body. For a file, send its own type. Do not compress the body.',
     example: { error: 'Send Content-Type: application/json.' },
   },
   IDEMPOTENCY_IN_FLIGHT: {

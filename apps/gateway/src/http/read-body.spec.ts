@@ -64,7 +64,8 @@ describe('faults of a body are reported after authorization (decisions 1, 3, 5, 
 
   it('spec §10: a login reports the faults of its body', async () => {
     await dashboard.visitor.raw('/api/client/login', 'application/json', '{"email":').expect(400);
-    await dashboard.visitor.raw('/api/client/login', 'application/json', LARGE).expect(413);
+    const { body } = await dashboard.visitor.raw('/api/client/login', 'application/json', LARGE).expect(413);
+    expect(body).toMatchObject({ error: 'The body is too large: this endpoint takes at most 4 kB.' });
     await dashboard.visitor.raw('/api/client/login', 'text/plain', 'x').expect(415);
   });
 

@@ -13,14 +13,25 @@ import { takesFile, UnreadFile } from './unread-file';
 
 /** Limit of a body on most routes (decision 5). */
 export const BODY_LIMIT = 64 * 1024;
-/** Limit of a body on routes that take lists of people. */
-export const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
-export const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
+/** Limit of a body on routes that take lists of people and rates. */
+const LARGE_BODY_LIMIT = 5 * 1024 * 1024;
+const LARGE_BODY_BY_KEY_LIMIT = 4 * 1024 * 1024;
+const LISTS = /^\/api\/(client\/(broadcasts(\/check)?|suppressions\/import)|admin\/rate-card)$/;
+const LISTS_BY_KEY = /^\/api\/v1\/(broadcasts|suppressions\/import)$/;
 /**
  * Limit of a body without credentials, such as a login: the longest password takes 3 kB if JSON escapes every character. Each of these
  * requests has a place among the requests in flight (shares.ts), which bounds their bytes together (decision 737).
  */
 const ANONYMOUS_BODY_LIMIT = 4 * 1024;
+
+/** @param anonymous whether the route takes callers without credentials */
+export function bodyLimitOf(url: string, anonymous = false): number {
+  if (anonymous) return ANONYMOUS_BODY_LIMIT;
+  if (LISTS.test(url)) return LARGE_BODY_LIMIT;
+  return LISTS_BY_KEY.test(url) ? LARGE_BODY_BY_KEY_LIMIT : BODY_LIMIT;
+}
+
+export const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${bytes / 1024} kB` : `${bytes / 1024 / 1024} MB`);
 
 /**
  * Bytes of the bodies in flight, from the first byte until the response is ready. Parsing multiplies the size of a body, so at most one
@@ -99,7 +110,7 @@ export class UnreadBody {
     const { request, pools } = this;
     const limit = request.user ? request.routeOptions.bodyLimit : ANONYMOUS_BODY_LIMIT;
     const declared = request.headers['content-length'];
-    if (Number(declared) > limit) throw tooLarge();
+    if (Number(declared) > limit) throw tooLarge(limit);
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
     const held: (() => void)[] = [];
@@ -153,7 +164,7 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     };
     const take = (chunk: Buffer) => {
       received += chunk.length;
-      if (received > limit) return refuse(tooLarge());
+      if (received > limit) return refuse(tooLarge(limit));
       try {
         reserve?.(chunk.length);
       } catch (fault) {
@@ -180,8 +191,8 @@ function disconnected(): Error {
   return Object.assign(new Error('the caller disconnected'), { statusCode: 400 });
 }
 
-function tooLarge(): GatewayError {
-  return new GatewayError('PAYLOAD_TOO_LARGE', 'The body is too large.');
+function tooLarge(limit: number): GatewayError {
+  return new GatewayError('PAYLOAD_TOO_LARGE', `The body is too large: this endpoint takes at most ${sizeText(limit)}.`);
 }
 
 function tooSlow(): GatewayError {

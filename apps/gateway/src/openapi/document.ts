@@ -4,6 +4,7 @@ import type { TSchema } from '@sinclair/typebox';
 import { ERRORS, isForSending, type ErrorCode } from '@mgw/contracts';
 import { errorBody, namesWait } from '../errors/error-bodies';
 import { helpLink } from '../errors/help-link';
+import { bodyLimitOf, sizeText } from '../http/read-body';
 import { mayBeAbsent } from '../requests/request.pipe';
 import { ROLES } from '../sessions/session-user';
 import { codeSamples, type SampleCall } from './code-samples';
@@ -124,7 +125,13 @@ function operation(endpoint: Endpoint, context: Context): Json {
     security: securityOf(endpoint),
     parameters: parametersOf(endpoint, context.requests),
     ...(description.takesFile && { requestBody: { required: true, content: { '*/*': { schema: {}, example: SAMPLE_FILE } } } }),
-    ...(body && { requestBody: { required: !mayBeAbsent(body), content: json(context.requests.reference(body)) } }),
+    ...(body && {
+      requestBody: {
+        description: `At most ${sizeText(bodyLimitOf(path, isAnonymous(endpoint)))}.`,
+        required: !mayBeAbsent(body),
+        content: json(context.requests.reference(body)),
+      },
+    }),
     responses: responsesOf(endpoint, context),
     ...(isRest(endpoint) && { 'x-codeSamples': codeSamples(sampleOf(endpoint, context)) }),
   };
@@ -143,6 +150,8 @@ function sampleOf({ method, path, query, body, description }: Endpoint, { reques
 }
 
 const isRest = ({ path }: Endpoint) => path.startsWith('/api/v1/');
+
+const isAnonymous = (endpoint: Endpoint) => securityOf(endpoint).length === 0;
 
 /** Whether the endpoint takes an Idempotency-Key. */
 const isRepeatable = ({ permission, description, method }: Endpoint) =>

@@ -8,7 +8,7 @@ import { docsRoutes } from '../docs/docs.routes';
 import { ErrorFilter } from '../errors/error.filter';
 import { GatewayConfig } from '../gateway.config';
 import { Draining } from '../http/draining';
-import { LARGE_BODY_BY_KEY_LIMIT, LARGE_BODY_LIMIT, readBodies } from '../http/read-body';
+import { BODY_LIMIT, bodyLimitOf, readBodies } from '../http/read-body';
 import { logRequests } from '../http/request-line';
 import { closeWaitingResponses } from '../http/response-end';
 import { shareConnections } from '../http/shares';
@@ -50,10 +50,6 @@ class KnownRoutes {
   }
 }
 
-/** Lists of people and rates are longer than other bodies. */
-const LISTS = /^\/api\/(client\/(broadcasts(\/check)?|suppressions\/import)|admin\/rate-card)$/;
-const LISTS_BY_KEY = /^\/api\/v1\/(broadcasts|suppressions\/import)$/;
-
 const duration = histogram('mgw_http_duration_seconds', 'Requests of the public port', ['method', 'route', 'status']);
 
 /** Adds what all routes share, and the documentation. Call it before the application listens or is initialised. */
@@ -68,8 +64,8 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   traceRequests(fastify);
   trackOrigins(fastify);
   fastify.addHook('onRoute', (route) => {
-    if (LISTS.test(route.url)) route.bodyLimit = LARGE_BODY_LIMIT;
-    if (LISTS_BY_KEY.test(route.url)) route.bodyLimit = LARGE_BODY_BY_KEY_LIMIT;
+    const limit = bodyLimitOf(route.url);
+    if (limit > BODY_LIMIT) route.bodyLimit = limit;
   });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new RequestPipe());
