@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isIP, type Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { USER_AGENT } from '@mgw/config';
+import { urlFault } from '@mgw/contracts';
 import { onDeadline } from '@mgw/deadlines';
 import { Shares } from '@mgw/shares';
 import { LRUCache } from 'lru-cache';
@@ -99,7 +100,10 @@ export class Egress {
    */
   async checkAddress(text: string, holder: string): Promise<{ url: URL } | AddressRefusal> {
     const checked = this.rules.check(text);
-    if ('refused' in checked || this.rules.isAllowedName(checked.url) || isIP(hostOf(checked.url)) !== 0) return checked;
+    if ('refused' in checked) return checked;
+    const fault = urlFault(text);
+    if (fault !== null) return { refused: fault };
+    if (this.rules.isAllowedName(checked.url) || isIP(hostOf(checked.url)) !== 0) return checked;
     const deadline = AbortSignal.timeout(CHECK_NAME_MS);
     const release = await this.nameChecks.take(holder, CHECK_NAME_MS);
     if (release === null) return checked;

@@ -1,8 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
-import { IsOneOf, Optional } from '../requests/field-rules';
-import { IsText } from '../requests/is-text';
+import { IsName, IsOneOf, Optional } from '../requests/field-rules';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { AreCidrs } from './allowed-ips';
 
@@ -12,7 +11,7 @@ const LIMIT_MAX = 100_000;
 /** Spec §10. */
 @JSONSchema({ example: { name: 'CRM', permissions: ['*'] } })
 export class CreateApiKeyRequest {
-  @IsText(1, 100)
+  @IsName(100)
   name!: string;
 
   @IsArray()
@@ -28,7 +27,7 @@ export class CreateApiKeyRequest {
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { name: 'CRM', allowed_ips: ['203.0.113.7', '198.51.100.0/24'] } })
 export class EditApiKeyRequest {
-  @Optional(IsText(1, 100))
+  @Optional(IsName(100))
   name?: string | null;
 
   @Optional(IsZonedDatetime())

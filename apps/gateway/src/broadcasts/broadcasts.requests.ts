@@ -1,6 +1,6 @@
 import { IsString, Matches, MaxLength } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
+import { IsListFormat, IsName, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
@@ -36,7 +36,7 @@ export const BROADCAST_EXAMPLE = {
 /** Spec §10. */
 @JSONSchema({ example: BROADCAST_EXAMPLE })
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
-  @IsText(1, 100)
+  @IsName(100)
   name!: string;
 }
 

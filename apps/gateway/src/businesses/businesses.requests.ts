@@ -1,14 +1,14 @@
 import { IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PLANS, type Plan } from '@mgw/contracts';
-import { Optional } from '../requests/field-rules';
+import { IsName, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 
 const PLAN = { message: `plan must be one of ${PLANS.join(', ')}` };
 
 @JSONSchema({ example: { name: 'Riverside Books', plan: 'Growth', timezone: 'Asia/Kolkata' } })
 export class CreateBusinessRequest {
-  @IsText(1, 100)
+  @IsName(100)
   name!: string;
 
   @IsIn(PLANS, PLAN)
@@ -31,7 +31,7 @@ export class ListBusinessesQuery {
 /** Absent fields stay unchanged. */
 @JSONSchema({ example: { plan: 'Pro' } })
 export class ChangeBusinessRequest {
-  @Optional(IsText(1, 100))
+  @Optional(IsName(100))
   name?: string | null;
 
   @Optional(IsIn(PLANS, PLAN))

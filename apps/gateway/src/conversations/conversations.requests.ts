@@ -1,4 +1,4 @@
-import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length, Max } from 'class-validator';
+import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length, Matches, Max } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, MediaId, type InboxView, type Label, type MediaType } from '@mgw/contracts';
 import {
@@ -69,6 +69,7 @@ export class ChangeConversationRequest {
   @ArrayMaxSize(MAX_LABELS)
   @IsString(NAME)
   @Length(1, LABEL_NAME, NAME)
+  @Matches(/\S/, { each: true, message: 'labels must not be blank' })
   labels?: string[] | null;
 
   /** Whether auto-reply may reply in this conversation. */
@@ -153,7 +154,7 @@ export class NewMessageRequest extends TemplateValues {
 
 @JSONSchema({ example: { name: 'VIP', color: 'orange' } })
 export class LabelRequest {
-  @IsText(1, LABEL_NAME)
+  @IsName(LABEL_NAME)
   name!: string;
 
   @IsIn([...LABEL_COLORS], { message: `color must be one of ${LABEL_COLORS.join(', ')}` })
@@ -164,7 +165,7 @@ export class LabelRequest {
 @JSONSchema({ example: { color: 'blue' } })
 export class ChangeLabelRequest {
   @IsOptional()
-  @IsText(1, LABEL_NAME)
+  @IsName(LABEL_NAME)
   name?: string | null;
 
   @IsOptional()
@@ -174,7 +175,7 @@ export class ChangeLabelRequest {
 
 @JSONSchema({ example: { shortcut: 'hours', text: 'We are open from 9 to 18.' } })
 export class QuickReplyRequest {
-  @IsText(1, 32)
+  @IsName(32)
   shortcut!: string;
 
   @IsMessageText()
@@ -185,7 +186,7 @@ export class QuickReplyRequest {
 @JSONSchema({ example: { text: 'We are open from 9 to 19.' } })
 export class ChangeQuickReplyRequest {
   @IsOptional()
-  @IsText(1, 32)
+  @IsName(32)
   shortcut?: string | null;
 
   @IsOptional()

@@ -66,7 +66,7 @@ export const IsRecipient = () =>
     return phone.ok ? null : phone.reason;
   });
 
-/** The form of a template name or a language; whether it exists is checked later. */
+/** A name, which is not only spaces (decision 758). Whether a template or a language exists is checked later. */
 export const IsName = (maxLength: number) => rule('isName', (value) => textFault(value, maxLength), [maxLength]);
 
 /** Decision 10. */

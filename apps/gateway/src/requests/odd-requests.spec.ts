@@ -78,6 +78,32 @@ describe('malformed requests to the dashboard and operator APIs (spec §10, §11
     expect(requested).toEqual([]);
   });
 
+  it('decision 758: refuses a name that is only spaces', async () => {
+    const name = ' ';
+    const person = { email: 'ben@kaveri.example', password: 'a long phrase to remember', role: 'agent' };
+    for (const [caller, path, body] of [
+      [owner, 'post /api/client/api-keys', { permissions: ['*'] }],
+      [owner, 'patch /api/client/api-keys/1', {}],
+      [owner, 'post /api/client/team', person],
+      [owner, 'post /api/client/broadcasts', { template_name: 'order_update', csv: 'phone\n1' }],
+      [owner, 'post /api/client/labels', { color: 'orange' }],
+      [owner, 'put /api/client/labels/1', {}],
+      [operator, 'post /api/admin/businesses', { plan: 'Growth' }],
+      [operator, 'patch /api/admin/businesses/1', {}],
+    ] as const) {
+      const [method, url = ''] = path.split(' ') as ['post' | 'put' | 'patch', string];
+      const response = await caller[method](url, { ...body, name });
+      const details = [{ field: 'name', message: 'must not be blank' }];
+      expect({ path, status: response.status, body: response.body as unknown }).toMatchObject({ path, status: 400, body: { details } });
+    }
+    const shortcut = { shortcut: name, text: 'Hello' };
+    expect((await owner.post('/api/client/quick-replies', shortcut).expect(400)).body).toMatchObject({ details: [{ field: 'shortcut' }] });
+    expect((await owner.patch('/api/client/conversations/1', { labels: [name] }).expect(400)).body).toMatchObject({
+      details: [{ field: 'labels' }],
+    });
+    expect(requested).toEqual([]);
+  });
+
   it('decision 49: every list refuses an invalid cursor with 400 that names it, however long it is', async () => {
     const read = ({ cursor }: { cursor: string | null }): never => {
       readCursor(cursor, ['id']);

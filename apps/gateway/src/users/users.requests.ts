@@ -1,6 +1,6 @@
 import { IsEmail, IsIn, Length } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { Optional } from '../requests/field-rules';
+import { IsName, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { TEAM_ROLES, type TeamRole } from '../sessions/session-user';
 
@@ -17,7 +17,7 @@ export class AddUserRequest {
   @Length(3, 254)
   email!: string;
 
-  @IsText(1, 100)
+  @IsName(100)
   name!: string;
 
   /** Without one the person gets a link to set their own. */

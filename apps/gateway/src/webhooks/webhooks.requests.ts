@@ -1,7 +1,7 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
-import { IsOneOf, Optional } from '../requests/field-rules';
+import { IsName, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PeriodQuery } from '../requests/page';
 import { MayBeAbsent } from '../requests/request.pipe';
@@ -15,7 +15,7 @@ const EVENT_NAMES = { each: true, message: `each of events must be one of ${PUBL
   example: { name: 'CRM', url: 'https://crm.example.com/hook', events: ['message.received', 'message.sent'], secret: 'swordfish' },
 })
 export class CreateWebhookRequest {
-  @IsText(1, 100)
+  @IsName(100)
   name!: string;
 
   @IsText(1, 2048)
@@ -34,7 +34,7 @@ export class CreateWebhookRequest {
 /** Absent fields and null leave a value unchanged, except that null removes the secret (decision 44). */
 @JSONSchema({ example: { is_active: true } })
 export class UpdateWebhookRequest {
-  @Optional(IsText(1, 100))
+  @Optional(IsName(100))
   name?: string | null;
 
   @Optional(IsText(1, 2048))

@@ -177,6 +177,7 @@ describe('webhook management (spec §4.9)', () => {
 
   const bad = [
     [{ name: '' }, 'name'],
+    [{ name: ' ' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
     [{ url: 5 }, 'url'],
     [{ url: 'https://x.example/' + 'x'.repeat(2048) }, 'url'],

@@ -678,7 +678,8 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const codeOf = (promise: Promise<unknown>) => promise.then(String, (error: GatewayError) => error.error_code);
     expect(await codeOf(harness.rpc.call(UpdateWebhook, { business_id: 2, id }))).toBe('NOT_FOUND');
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 2, id }))).toBe('NOT_FOUND');
-    expect(await codeOf(create({ url: 'https://10.0.0.1/' }))).toBe('VALIDATION_FAILED');
+    for (const url of ['https://10.0.0.1/', 'https://exa\tmple.com/x', ' https://example.com/', 'https://example.com/a b'])
+      expect([url, await codeOf(create({ url }))]).toEqual([url, 'VALIDATION_FAILED']);
     await Promise.allSettled(Array.from({ length: 25 }, () => create()));
     expect(await list()).toHaveLength(20);
     await expect(create()).rejects.toMatchObject({
