@@ -1157,6 +1157,8 @@ describe('the dashboard’s pages', () => {
       await closable;
       await detail.getByText('paused', { exact: true }).waitFor();
       await pace.waitFor({ state: 'detached' });
+      // The browser took the focus from the button while it was disabled.
+      await eventually(() => page.evaluate("document.activeElement.textContent === 'Resume'"));
       await detail.getByRole('button', { name: 'Resume' }).click();
       await detail.getByText('running', { exact: true }).waitFor();
       await pace.waitFor();

@@ -24,6 +24,7 @@ import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';
 import { CapBanner } from './components/cap-banner';
 import { OutdatedNotice } from './components/outdated-notice';
+import { useKeptFocus } from './components/use-kept-focus';
 import { useUnreadInTitle } from './components/use-title';
 
 const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((module) => ({ default: module.Keyboard })));
@@ -157,5 +158,6 @@ function useMainFocus(pathname: string) {
     if (pathname !== before.current) main.current?.focus({ preventScroll: true });
     before.current = pathname;
   }, [pathname]);
+  useKeptFocus(main);
   return main;
 }

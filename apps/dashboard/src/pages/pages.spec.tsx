@@ -578,6 +578,37 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.queryByText(/^Today’s cap is used up/)?.textContent ?? null).toBe(banner);
   });
 
+  it('decision 757: Escape returns the focus from a dialog to the menu that opened it, and a removed row passes it to the page', async () => {
+    const webhook = { id: 1, name: 'Shop', url: 'https://a.example', events: [], is_active: 1, fail_count: 0, has_secret: true };
+    let webhooks = [{ ...webhook, last_triggered_at: null }];
+    open('/webhooks', {
+      'GET /api/client/webhooks': () => ({ webhooks }),
+      'GET /api/client/webhooks/1/deliveries': () => ({ deliveries: [], next_cursor: null }),
+      'DELETE /api/client/webhooks/1': () => {
+        webhooks = [];
+        return { message: 'Deleted.' };
+      },
+    });
+    const choose = async (action: string) => {
+      act(() => screen.getByRole('button', { name: 'Actions for Shop' }).focus());
+      await press('Actions for Shop');
+      const menu = await screen.findByRole('menu');
+      await waitFor(() => expect(menu.contains(document.activeElement)).toBe(true));
+      await press(action, 'menuitem', menu);
+      return screen.findByRole('dialog');
+    };
+    await screen.findByText('Shop');
+    for (const action of ['Deliveries and test events', 'Edit', 'Delete']) {
+      fireEvent.keyDown(await choose(action), { key: 'Escape' });
+      await waitFor(() => expect(document.activeElement?.ariaLabel).toBe('Actions for Shop'));
+    }
+    const question = await choose('Delete');
+    act(() => within(question).getByRole('button', { name: 'Delete' }).focus());
+    await press('Delete', 'button', question);
+    await screen.findByText('No webhook yet');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')));
+  });
+
   it('webhooks: does not show a disabled one as healthy', async () => {
     const webhook = {
       id: 1,

@@ -1,6 +1,6 @@
-import { Button, Group, Menu } from '@mantine/core';
-import { IconDots } from '@tabler/icons-react';
+import { Group } from '@mantine/core';
 import type { ApiKey } from '../../api/api-keys';
+import { ActionsMenu } from '../../components/actions-menu';
 import { ConfirmButton } from '../../components/confirm-button';
 
 interface KeyActionsProps {
@@ -17,17 +17,11 @@ export function KeyActions({ apiKey, isReplaced, edit, rotate, revoke }: KeyActi
   const shown = `${apiKey.prefix}…${apiKey.last_four}`;
   return (
     <Group gap={6} wrap="nowrap">
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button variant="default" size="compact-sm" aria-label={`Actions for ${apiKey.name}, ${shown}`}>
-            <IconDots size={16} />
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Item onClick={edit}>Edit</Menu.Item>
-          {!isReplaced && <Menu.Item onClick={rotate}>Rotate</Menu.Item>}
-        </Menu.Dropdown>
-      </Menu>
+      <ActionsMenu
+        label={`Actions for ${apiKey.name}, ${shown}`}
+        size="compact-sm"
+        actions={[{ name: 'Edit', run: edit }, ...(isReplaced ? [] : [{ name: 'Rotate', run: rotate }])]}
+      />
       <ConfirmButton
         size="compact-sm"
         color="red"

@@ -1,5 +1,5 @@
-import { Button, Card, Group, Menu, Stack, Switch, Text } from '@mantine/core';
-import { IconDots, IconPlus } from '@tabler/icons-react';
+import { Button, Card, Group, Stack, Switch, Text } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { useZone } from '../../api/use-zone';
 import { clockTime } from '../../components/clock-time';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
+import { ActionsMenu } from '../../components/actions-menu';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { FormDrawer } from '../../components/form-drawer';
 import { FormModal } from '../../components/form-modal';
@@ -95,22 +96,15 @@ export function WebhooksPage() {
                         checked={webhook.is_active === 1}
                         onChange={(e) => toggle.mutate({ id: webhook.id, is_active: e.currentTarget.checked })}
                       />
-                      <Menu position="bottom-end">
-                        <Menu.Target>
-                          <Button variant="default" size="compact-md" aria-label={`Actions for ${webhook.name}`}>
-                            <IconDots size={16} />
-                          </Button>
-                        </Menu.Target>
-                        <Menu.Dropdown>
-                          <Menu.Item onClick={() => void navigate({ search: { id: String(webhook.id) } })}>
-                            Deliveries and test events
-                          </Menu.Item>
-                          <Menu.Item onClick={() => edit(webhook)}>Edit</Menu.Item>
-                          <Menu.Item c="var(--mantine-color-error)" onClick={() => setDeleted(webhook)}>
-                            Delete
-                          </Menu.Item>
-                        </Menu.Dropdown>
-                      </Menu>
+                      <ActionsMenu
+                        label={`Actions for ${webhook.name}`}
+                        size="compact-md"
+                        actions={[
+                          { name: 'Deliveries and test events', run: () => void navigate({ search: { id: String(webhook.id) } }) },
+                          { name: 'Edit', run: () => edit(webhook) },
+                          { name: 'Delete', isDangerous: true, run: () => setDeleted(webhook) },
+                        ]}
+                      />
                     </Group>
                   </Group>
                   <FailingNotice webhook={webhook} onRecover={() => void navigate({ search: { id: String(webhook.id) } })} />

@@ -1,0 +1,37 @@
+import { useEffect, type RefObject } from 'react';
+
+/** A dialog that closes returns the focus within this time, in milliseconds. */
+const RETURN_MS = 50;
+
+/**
+ * Keeps the focus on the page for people without a mouse. Browsers take it from an element that is disabled or removed: it returns to a button
+ * that was disabled while its request ran, and goes to the page's content, or an open dialog, if the element is gone.
+ */
+export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    let focused: HTMLElement | null = null;
+    const remember = ({ target }: Event) => (focused = target instanceof HTMLElement ? target : null);
+    const forget = () => (focused = null);
+    const restore = () => {
+      if (!focused || document.activeElement !== document.body) return;
+      const dialog = [...document.querySelectorAll<HTMLElement>('[aria-modal=true]')].at(-1);
+      // A button that is disabled again does not take it.
+      const next = focused.isConnected ? focused : (dialog ?? content.current);
+      next?.focus({ preventScroll: true });
+    };
+    const observer = new MutationObserver((changes) => {
+      if (!focused || document.activeElement !== document.body) return;
+      if (!focused.isConnected || changes.some(({ type, target }) => type === 'attributes' && target === focused))
+        setTimeout(restore, RETURN_MS);
+    });
+    document.addEventListener('focusin', remember);
+    // A click beside all controls takes the focus away on purpose.
+    document.addEventListener('pointerdown', forget);
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      document.removeEventListener('pointerdown', forget);
+      observer.disconnect();
+    };
+  }, []);
+}
