@@ -56,7 +56,7 @@ export function InboxPage() {
   const conversations = pages.data?.flatMap((page) => page.conversations);
   const open = (next?: ListedConversation) =>
     void navigate({ search: (now) => ({ ...now, id: next && String(next.id), message: next?.found?.message_id }) });
-  const neighbor = useNeighbor(id, JSON.stringify(filter), pages.isPlaceholderData ? undefined : conversations);
+  const neighbor = useNeighbor(id, JSON.stringify(filter), conversations, !pages.isFetching);
   const step = (by: 1 | -1) => {
     // The address has the previous step, which the page may not have drawn yet.
     const next = neighbor(by, (router.latestLocation.search as { id?: string }).id);

@@ -8,15 +8,17 @@ type List = ListedConversation[];
  * place is the one at which it was opened.
  * @param listName distinguishes the views and filters
  * @param list undefined while it loads
+ * @param isFresh false while a request may bring another order
  * @returns a function with the id of the open conversation, which may be newer than `openId`
  */
-export function useNeighbor(openId: string | undefined, listName: string, list: List | undefined) {
+export function useNeighbor(openId: string | undefined, listName: string, list: List | undefined, isFresh: boolean) {
   const opened = useRef<{ id: string | undefined; listName: string; list: List }>({ id: undefined, listName, list: [] });
-  const { current: before } = opened;
-  const isNew = before.id !== openId || before.listName !== listName || placeOf(openId, before.list) === -1;
-  if (list && isNew) opened.current = { id: openId, listName, list };
-  return (by: 1 | -1, id: string | undefined): ListedConversation | undefined =>
-    list && neighbor(by, id, list, opened.current.id === id ? opened.current.list : list);
+  const listAtOpening = (id: string | undefined) => {
+    const { current: kept } = opened;
+    return kept.id === id && kept.listName === listName && placeOf(id, kept.list) !== -1 ? kept.list : undefined;
+  };
+  if (list && isFresh && !listAtOpening(openId)) opened.current = { id: openId, listName, list };
+  return (by: 1 | -1, id: string | undefined): ListedConversation | undefined => list && neighbor(by, id, list, listAtOpening(id) ?? list);
 }
 
 const placeOf = (id: string | undefined, list: List) => list.findIndex((one) => String(one.id) === id);
