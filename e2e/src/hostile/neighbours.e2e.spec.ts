@@ -16,7 +16,7 @@ const CONVERSATIONS = 150_000;
 const WITH_CONTROL = process.env['NEIGHBOURS'] === 'control';
 const ROUNDS = WITH_CONTROL ? 40 : 5;
 /** Largest ratio to the control, or to the quiet product (N2). */
-const MOST_TIMES = 2;
+const MAX_TIMES = 2;
 
 /** Rule N2: each business has a share of every pool, which limits the effect of its neighbours. */
 describe('one business does not slow another (guarantees §10, N2)', () => {
@@ -70,7 +70,7 @@ describe('one business does not slow another (guarantees §10, N2)', () => {
       const [before, after] = [quiet[kind], attacked[kind]];
       if (!controlled) return `${kind} ${Math.round(median(before))} → ${Math.round(median(after))} ms`;
       const [under, times] = [controlled[kind], p99(after) / p99(controlled[kind])];
-      const mark = times < MOST_TIMES || p99(after) < MOST_TIMES * p99(before) ? '✓' : '✗';
+      const mark = times < MAX_TIMES || p99(after) < MAX_TIMES * p99(before) ? '✓' : '✗';
       return `\n  ${mark} ${kind.padEnd(8)} ${[before, under, after].map((list) => milliseconds(list).padStart(10)).join('')} ${times.toFixed(1).padStart(6)}`;
     });
     process.stdout.write(`${name}${controlled ? ` (${Math.round(perSecond)}/s)` : ''}: ${row.join(controlled ? '' : ', ')}\n`);

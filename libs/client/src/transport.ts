@@ -67,7 +67,7 @@ export class GatewayRefusal extends Error {
 }
 
 const RETRIES = 3;
-const LONGEST_PAUSE_SECONDS = 60;
+const MAX_PAUSE_SECONDS = 60;
 const TIMEOUT_SECONDS = 40;
 /** Least time for a response after its wait. */
 const AFTER_WAIT_SECONDS = 10;
@@ -103,7 +103,7 @@ export class Transport {
   }
 
   private async repeated<R>(call: Call, read: (response: Response) => Promise<R>, key?: string, signal?: AbortSignal): Promise<R> {
-    const { longestPauseSeconds: longest = LONGEST_PAUSE_SECONDS } = this.options;
+    const { longestPauseSeconds: longest = MAX_PAUSE_SECONDS } = this.options;
     const retries = isStream(call.file?.content) ? 0 : (call.retries ?? this.options.retries ?? RETRIES);
     const target = targetOf(this.options.url, call);
     let failures = 0;

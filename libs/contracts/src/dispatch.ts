@@ -10,7 +10,7 @@ const EventNames = Type.Array(Type.String(), { minItems: 1, maxItems: PUBLIC_EVE
 const Url = characters(2048, 1);
 const SecretSealed = Nullable(Type.String());
 /** A day: receivers change to the new secret in that time. */
-export const MOST_KEEP_OLD_MINUTES = 1_440;
+export const MAX_KEEP_OLD_MINUTES = 1_440;
 
 /** A webhook in the list (spec §2.8). It shows whether a secret exists, never the secret. */
 export const WebhookRecord = Type.Object({
@@ -97,7 +97,7 @@ export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-we
     url: Type.Optional(Url),
     events: Type.Optional(EventNames),
     secret_sealed: Type.Optional(SecretSealed),
-    keep_old_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MOST_KEEP_OLD_MINUTES })),
+    keep_old_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_KEEP_OLD_MINUTES })),
     is_active: Type.Optional(Type.Boolean()),
   }),
   reply: Type.Object({}),

@@ -43,11 +43,11 @@ export const ListEvents = operation('outbound-webhook-dispatcher', 'list-events'
 });
 
 /** Businesses of one request. */
-export const MOST_FEEDS = 1_000;
+export const MAX_FEEDS = 1_000;
 
 /** The newest number in the feed of each business, in the order of the request; 0 without a feed. For gateways whose callers wait. */
 export const FindNewestEvents = operation('outbound-webhook-dispatcher', 'find-newest-events', {
   deadlineMs: 1_000,
-  request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: MOST_FEEDS }) }),
+  request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: MAX_FEEDS }) }),
   reply: Type.Object({ newest: Type.Array(Seq) }),
 });

@@ -5,7 +5,7 @@ import { operation } from './operation';
 /** States of deliveries that a recovery takes. */
 export const RECOVERABLE_STATES = ['failed', 'skipped'] as const;
 /** The most deliveries of one recovery. */
-export const MOST_RECOVERED = 10_000;
+export const MAX_RECOVERED = 10_000;
 
 const Count = Type.Integer({ minimum: 0 });
 const OF_WEBHOOK = { business_id: Id, webhook_id: Id };

@@ -25,11 +25,11 @@ const HANDLE_WITHIN_MS = 15_000;
  * An event with this many marked beginnings and no end is set aside. Its first delivery had no mark, so it has ended three processes, and
  * the last one handled nothing else.
  */
-const MOST_BEGUN = 2;
+const MAX_BEGUN = 2;
 /** How often the handling of one event may exceed its deadline. */
-const MOST_STALLS = 3;
+const MAX_STALLS = 3;
 /** Keys with an event in the dead letters. Their later events get one attempt each until one succeeds. */
-const MOST_FAILED_KEYS = 1_000;
+const MAX_FAILED_KEYS = 1_000;
 const handled = counter('mgw_events_handled_total', 'Events by outcome of their handling', ['consumer', 'outcome']);
 const age = histogram('mgw_event_age_seconds', 'Time from the publication of an event to its handling', ['consumer']);
 
@@ -99,7 +99,7 @@ export class BatchHandler {
     if (begun === undefined) return this.redeliverAllLater(received);
     for (const group of groupsOf(received, (one) => begun.has(eventIdOf(one)))) {
       const [first] = group;
-      if (first && (begun.get(eventIdOf(first)) ?? 0) >= MOST_BEGUN) await this.setAside(first);
+      if (first && (begun.get(eventIdOf(first)) ?? 0) >= MAX_BEGUN) await this.setAside(first);
       else await BegunMarks.runAlone(() => this.processMarked(group));
     }
   }
@@ -128,7 +128,7 @@ export class BatchHandler {
   /** Moves an event to the dead letters whose handling killed its process three times. */
   private async setAside(received: ReceivedEvent): Promise<void> {
     if (this.queueBehindFailed(received) || !('event' in received.read)) return;
-    const reason = `handling it ended the process ${MOST_BEGUN + 1} times`;
+    const reason = `handling it ended the process ${MAX_BEGUN + 1} times`;
     if (await this.addDeadLetter(received, JSON.stringify(received.read.event), reason)) await this.unmark([eventIdOf(received)]);
   }
 
@@ -172,7 +172,7 @@ export class BatchHandler {
     const mark = `letter ${deadLetter.id}`;
     const begun = (await this.marks.countBegun([mark])).get(mark) ?? 0;
     await this.marks.add([mark]);
-    const failure = begun > MOST_BEGUN ? new Error('replaying it ended the process three times') : await this.replayDeadLetter(deadLetter);
+    const failure = begun > MAX_BEGUN ? new Error('replaying it ended the process three times') : await this.replayDeadLetter(deadLetter);
     if (failure === undefined) await this.deadLetters.remove([deadLetter.id]);
     else await this.keepDeadLetter(deadLetter, failure);
     await this.unmark([mark]);
@@ -327,7 +327,7 @@ export class BatchHandler {
     span.fail(failure);
     span.end();
     const isStall = failure instanceof DeadlineExceeded;
-    const failures = this.failures.add(event.id, isStall ? Math.ceil(maxDeliver / MOST_STALLS) : 1);
+    const failures = this.failures.add(event.id, isStall ? Math.ceil(maxDeliver / MAX_STALLS) : 1);
     if (failure instanceof PermanentFailure || failures >= maxDeliver || this.failedKeys.has(event.key)) {
       if (ordered) this.rememberFailedKey(event.key);
       this.failures.remove(event.id);
@@ -343,7 +343,7 @@ export class BatchHandler {
   private rememberFailedKey(key: string): void {
     this.failedKeys.add(key);
     const [oldest] = this.failedKeys;
-    if (this.failedKeys.size > MOST_FAILED_KEYS && oldest !== undefined) this.failedKeys.delete(oldest);
+    if (this.failedKeys.size > MAX_FAILED_KEYS && oldest !== undefined) this.failedKeys.delete(oldest);
   }
 
   /** @returns whether it was stored; if not, the event is redelivered */

@@ -13,7 +13,7 @@ import { Signal } from './signal';
 /** How long an ordered consumer may take to handle its waiting events at a stop, in milliseconds. */
 const FINISH_MS = 3_000;
 /** Bytes of events in one transaction, unless it has a single event. */
-const MOST_BATCH_BYTES = 512 * 1024;
+const MAX_BATCH_BYTES = 512 * 1024;
 /** Pause between two checks for dead letters to replay, in milliseconds. */
 const REPLAY_POLL_MS = 2_000;
 const FLUSH_WITHIN_MS = 1_000;
@@ -115,7 +115,7 @@ export class EventConsumer<E extends EventType = EventType> {
     const batch: ReceivedEvent[] = [];
     let [taken, bytes] = [0, 0];
     for (const next of this.waiting) {
-      if (batch.length === this.batchSize || (batch.length > 0 && bytes + next.bytes > MOST_BATCH_BYTES)) break;
+      if (batch.length === this.batchSize || (batch.length > 0 && bytes + next.bytes > MAX_BATCH_BYTES)) break;
       taken += 1;
       if (this.batches.queueBehindFailed(next)) continue;
       batch.push(next);

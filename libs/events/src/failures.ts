@@ -4,7 +4,7 @@ export class PermanentFailure extends Error {
 }
 
 /** Events with a count; beyond this the oldest count is dropped. */
-const MOST_COUNTED = 10_000;
+const MAX_COUNTED = 10_000;
 
 /** Counts the failures of each event. JetStream's count of deliveries also includes outages and stops. */
 export class FailureCounts {
@@ -17,7 +17,7 @@ export class FailureCounts {
     this.counts.delete(id);
     this.counts.set(id, count);
     const [oldest] = this.counts.keys();
-    if (this.counts.size > MOST_COUNTED && oldest !== undefined) this.counts.delete(oldest);
+    if (this.counts.size > MAX_COUNTED && oldest !== undefined) this.counts.delete(oldest);
     return count;
   }
 

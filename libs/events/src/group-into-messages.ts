@@ -1,9 +1,9 @@
 import type { OutboxRow } from './outbox';
 
 /** Events in one message at most. */
-const MOST_EVENTS = 64;
+const MAX_EVENTS = 64;
 /** Characters of all events of one message, unless it has a single event. Consumers bound what they hold in whole messages. */
-const MOST_CHARACTERS = 32 * 1024;
+const MAX_CHARACTERS = 32 * 1024;
 /** UTF-8 has at most three bytes per character; the fourth is for headers. */
 const BYTES_PER_CHARACTER = 4;
 
@@ -26,7 +26,7 @@ interface Open<R> extends EventMessage<R> {
  * @param maxPayload largest message of the server, in bytes
  */
 export function groupIntoMessages<R extends Omit<OutboxRow, 'event_id'>>(rows: readonly R[], maxPayload = Infinity): EventMessage<R>[] {
-  const mostCharacters = Math.min(MOST_CHARACTERS, maxPayload / BYTES_PER_CHARACTER);
+  const mostCharacters = Math.min(MAX_CHARACTERS, maxPayload / BYTES_PER_CHARACTER);
   const messages: Open<R>[] = [];
   /** Index of the last message of each kind, and of the last one with each key. */
   const openAt = new Map<string, number>();
@@ -37,7 +37,7 @@ export function groupIntoMessages<R extends Omit<OutboxRow, 'event_id'>>(rows: r
     let at = openAt.get(kind) ?? -1;
     const before = keyAt.get(row.ordering_key);
     const open = messages[at];
-    const fits = open !== undefined && open.rows.length < MOST_EVENTS && open.characters + row.body.length <= mostCharacters;
+    const fits = open !== undefined && open.rows.length < MAX_EVENTS && open.characters + row.body.length <= mostCharacters;
     if (!fits || at < (before ?? 0)) at = messages.push({ rows: [], characters: 0, wave: 0, after: [] }) - 1;
     const message = messages[at] as Open<R>;
     message.rows.push(row);

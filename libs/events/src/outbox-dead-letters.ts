@@ -5,7 +5,7 @@ import type { OutboxRelayOptions } from './relay-options';
 const CONSUMER = 'outbox';
 /** SQL: whether a dead letter waits for its return to the outbox. */
 export const REPLAY_REQUESTED = `replay_requested_at IS NOT NULL AND consumer = '${CONSUMER}'`;
-const MOST_REPLAYED = 10;
+const MAX_REPLAYED = 10;
 
 /**
  * Moves events that are too large for NATS to the dead letters, so that they do not block the outbox. A replay returns one to the outbox if
@@ -34,7 +34,7 @@ export class OutboxDeadLetters {
     const replayed = await tx.query(
       `WITH requested AS (
          SELECT id, octet_length(body) > $1::bigint AS large FROM ${schema}.dead_letters
-         WHERE ${REPLAY_REQUESTED} ORDER BY id LIMIT ${MOST_REPLAYED}
+         WHERE ${REPLAY_REQUESTED} ORDER BY id LIMIT ${MAX_REPLAYED}
        ), kept AS (
          UPDATE ${schema}.dead_letters l SET attempts = attempts + 1, replay_requested_at = NULL, reason = ${tooLarge('body', '$1')}
          FROM requested WHERE l.id = requested.id AND requested.large

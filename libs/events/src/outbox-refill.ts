@@ -11,9 +11,9 @@ import { makeRoom } from './streams';
 const STEP_ROWS = 5_000;
 const STEP_BYTES = 1024 ** 2;
 /** A step waits while the outbox holds this many new events. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 /** A step begins when no consumer has more unhandled messages than this; a new event waits behind them and one step. */
-const MOST_AHEAD = 64;
+const MAX_AHEAD = 64;
 /** A consumer that handles nothing for this long, in milliseconds, counts as stopped: the refill does not wait for it. */
 const STOPPED_AFTER_MS = 3_000;
 /** The part of a stream that the refill leaves to new events. */
@@ -121,7 +121,7 @@ export class OutboxRefill {
     const [state] = await tx.query<State>(
       `SELECT pg_try_advisory_xact_lock(hashtext($1)) AS held, epoch, refill_at::text AS at, refill_seq AS seq, refill_until::text AS until,
          numbered_from::text AS from, refill_above AS above,
-         (SELECT count(*) = ${MOST_WAITING} FROM (SELECT FROM ${schema}.outbox WHERE published_at IS NULL LIMIT ${MOST_WAITING}) waiting) AS busy
+         (SELECT count(*) = ${MAX_WAITING} FROM (SELECT FROM ${schema}.outbox WHERE published_at IS NULL LIMIT ${MAX_WAITING}) waiting) AS busy
        FROM ${schema}.outbox_streams WHERE stream = $2 AND refill_until IS NOT NULL`,
       [`${schema}.outbox.refill`, stream],
     );
@@ -188,7 +188,7 @@ export class OutboxRefill {
       const hasMoved = before?.handled !== ack_floor.consumer_seq;
       if (hasMoved) this.progress.set(name, { handled: ack_floor.consumer_seq, at: now });
       const isStopped = !hasMoved && before !== undefined && now - before.at > STOPPED_AFTER_MS;
-      if (num_pending + num_ack_pending > MOST_AHEAD && !isStopped) isBehind = true;
+      if (num_pending + num_ack_pending > MAX_AHEAD && !isStopped) isBehind = true;
     }
     return isBehind;
   }

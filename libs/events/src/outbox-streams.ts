@@ -24,7 +24,7 @@ export interface KnownStream {
 /** Pause between two comparisons without a reconnection, in milliseconds. */
 const CHECK_EVERY_MS = 60_000;
 /** Missing events that are published again before new ones. The refill publishes the others in the background. */
-const MOST_FIRST = 20_000;
+const MAX_FIRST = 20_000;
 /** Overlap in case a failover of PostgreSQL sets its clock back. */
 const CLOCK_SKEW = `interval '2 seconds'`;
 
@@ -224,11 +224,11 @@ export class OutboxStreams {
       `WITH recent AS MATERIALIZED (
          SELECT o.event_id, o.published_at, ${isMissing('$4', '$5', '$6')} AS missing FROM ${schema}.outbox o
          WHERE o.published_at > $2::timestamptz AND o.published_at <= $3::timestamptz
-         ORDER BY o.published_at DESC, o.seq DESC LIMIT ${MOST_FIRST}
+         ORDER BY o.published_at DESC, o.seq DESC LIMIT ${MAX_FIRST}
        ), first AS (
          UPDATE ${schema}.outbox o SET published_at = NULL FROM recent r WHERE o.event_id = r.event_id AND r.missing RETURNING 1
        ), rest AS (
-         SELECT count(*) = ${MOST_FIRST} AS more, min(published_at) AS until FROM recent
+         SELECT count(*) = ${MAX_FIRST} AS more, min(published_at) AS until FROM recent
        ), kept AS (
          UPDATE ${schema}.outbox_streams s SET refill_at = CASE WHEN more THEN refill_at END, refill_until = CASE WHEN more THEN until END
          FROM rest WHERE s.stream = $1

@@ -63,7 +63,7 @@ const EVENTS = outboxRows();
 /** Older unpublished events with the same keys, by the events that the relay may publish from memory; see `OutboxRelay.publishCommitted`. */
 const olderIds = new WeakMap<EventEnvelope, readonly string[]>();
 /** With more of them the relay reads the outbox. */
-const MOST_OLDER = 1_000;
+const MAX_OLDER = 1_000;
 
 /**
  * SQL for the statement that writes events: the ids of unpublished events that have one of their keys, for `allowDirectPublish`. Null if
@@ -71,9 +71,9 @@ const MOST_OLDER = 1_000;
  * @param keys the statement's parameter with the ordering keys
  */
 export function unpublishedBefore(schema: string, keys: string): string {
-  return `(SELECT CASE WHEN count(*) <= ${MOST_OLDER} THEN coalesce(array_agg(event_id), '{}') END FROM (
+  return `(SELECT CASE WHEN count(*) <= ${MAX_OLDER} THEN coalesce(array_agg(event_id), '{}') END FROM (
     SELECT o.event_id FROM ${schema}.outbox o
-    WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) LIMIT ${MOST_OLDER + 1}) older)`;
+    WHERE ${unpublishedKey('o.')} COLLATE "C" = ANY (${keys}::text[]) LIMIT ${MAX_OLDER + 1}) older)`;
 }
 
 /** SQL: the key of an unpublished event. Only the index on this expression can serve a search by it, whatever the statistics. */

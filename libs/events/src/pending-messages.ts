@@ -1,7 +1,7 @@
 import type { PendingMessage } from './pending-message';
 
 /** Bytes of messages that a consumer holds; a larger message is pulled alone. */
-const MOST_HELD_BYTES = 2 * 1024 ** 2;
+const MAX_HELD_BYTES = 2 * 1024 ** 2;
 
 /** Messages that were delivered and are neither acknowledged nor returned, bounded in number and bytes. */
 export class PendingMessages {
@@ -44,10 +44,10 @@ export class PendingMessages {
   }
 
   get space(): { messages: number; bytes: number } {
-    return { messages: this.mostMessages - this.held.size, bytes: MOST_HELD_BYTES - this.bytes };
+    return { messages: this.mostMessages - this.held.size, bytes: MAX_HELD_BYTES - this.bytes };
   }
 
   get isHalfEmpty(): boolean {
-    return this.bytes <= MOST_HELD_BYTES / 2;
+    return this.bytes <= MAX_HELD_BYTES / 2;
   }
 }

@@ -16,12 +16,12 @@ const ACK_WITHIN_MS = 5_000;
  */
 const START_WITHIN_MS = 8_000;
 /** Bytes for the subject, ids and traces of a message. The body may have the rest of NATS' maximum. */
-const MOST_HEADER_BYTES = 4_096;
+const MAX_HEADER_BYTES = 4_096;
 /** Bytes of an event beside its body: its id or trace in the headers, with their names. */
 const HEADER_BYTES = 160;
 const DEFAULT_MAX_PAYLOAD = 1024 ** 2;
 /** Copies of an event that are published at once to lengthen a stream. */
-const MOST_COPIES = 64;
+const MAX_COPIES = 64;
 const published = counter('mgw_events_published_total', 'Events that JetStream has acknowledged', ['schema']);
 
 /** Publishes events of an outbox and waits for the acknowledgements. Concurrent publishers need one each. */
@@ -37,7 +37,7 @@ export class Publisher {
 
   /** Largest body that NATS accepts, in bytes. */
   get maxBody(): number {
-    return (this.options.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - MOST_HEADER_BYTES;
+    return (this.options.nc.info?.max_payload ?? DEFAULT_MAX_PAYLOAD) - MAX_HEADER_BYTES;
   }
 
   /**
@@ -74,7 +74,7 @@ export class Publisher {
     for (const [stream, { subject, body }] of shortest) {
       const jetstream = this.options.nc.jetstream();
       for (;;) {
-        const copies = Math.min(MOST_COPIES, await this.streams.countMissingBeforeNew(stream));
+        const copies = Math.min(MAX_COPIES, await this.streams.countMissingBeforeNew(stream));
         if (copies === 0) break;
         if (performance.now() >= startBy) {
           this.options.logger.warn({ stream }, "a stream does not reach its consumers' position yet; the events stay in the outbox");

@@ -17,7 +17,7 @@ const BATCH_BYTES = 1024 ** 2;
 const MAX_IN_MEMORY = 2_000;
 const MAX_IN_MEMORY_CHARACTERS = 2 * 1024 ** 2;
 /** Ids of events that are or were in memory; beyond this the oldest is dropped. */
-const MOST_TAKEN = 2 * MAX_IN_MEMORY;
+const MAX_TAKEN = 2 * MAX_IN_MEMORY;
 /** How long published events are collected before one statement marks them, in milliseconds. */
 const MARK_AFTER_MS = 250;
 const RETRY_MS = 500;
@@ -102,7 +102,7 @@ export class OutboxRelay {
     this.inMemory.push(...rows);
     for (const { event_id } of rows) this.taken.add(event_id);
     for (const id of this.taken) {
-      if (this.taken.size <= MOST_TAKEN) break;
+      if (this.taken.size <= MAX_TAKEN) break;
       this.taken.delete(id);
     }
   }

@@ -2,7 +2,7 @@ import type { ReceivedEvent } from './pending-message';
 
 /** Pause between two attempts at an event of an ordered consumer, in milliseconds. Later events of its key wait meanwhile. */
 const FIRST_DELAY_MS = 100;
-const MOST_DELAY_MS = 2_000;
+const MAX_DELAY_MS = 2_000;
 
 interface Lane {
   /** The failed event, during its retry. */
@@ -31,7 +31,7 @@ export class RetryLanes {
     const lane = this.lanes.get(key) ?? { waiting: [], failures: 0, dueAt: 0 };
     lane.waiting.unshift(received);
     lane.retrying = undefined;
-    lane.dueAt = performance.now() + Math.min(MOST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(lane.failures, 10));
+    lane.dueAt = performance.now() + Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(lane.failures, 10));
     lane.failures += 1;
     this.lanes.set(key, lane);
   }

@@ -7,7 +7,7 @@ import { Responds } from '../responses/responds';
 import { EventsResponse } from './api-v1.responses';
 import { ListEventsQuery } from './events.requests';
 
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** The feed of a business's events, for receivers that catch up after an outage or cannot be reached. */
 @Controller('api/v1/events')
@@ -26,7 +26,7 @@ export class EventsController {
     untilClosed(reply.raw, () => gone.abort());
     const request = {
       business_id: party.business.id,
-      limit: Number(limit ?? MOST_EVENTS),
+      limit: Number(limit ?? MAX_EVENTS),
       ...(after !== undefined && { after: Number(after) }),
       ...(types !== undefined && { types: [...new Set(types.split(','))].sort() }),
     };

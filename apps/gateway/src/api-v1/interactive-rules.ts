@@ -44,13 +44,13 @@ export const IsButtons = () =>
     return null;
   });
 
-const MOST_ROWS = 10;
+const MAX_ROWS = 10;
 export const IsList = () =>
   forKind('list', ChoiceList, ({ sections }) => {
     const untitled = sections.findIndex(({ title }) => !title);
     if (sections.length > 1 && untitled >= 0) return `.sections.${untitled}.title is required with more than one section`;
     const rows = sections.flatMap((section) => section.rows);
-    if (rows.length > MOST_ROWS) return `.sections must have at most ${MOST_ROWS} rows together`;
+    if (rows.length > MAX_ROWS) return `.sections must have at most ${MAX_ROWS} rows together`;
     const repeated = repeatedIn(rows.map(({ id }) => id));
     return repeated < 0 ? null : `.sections must not repeat the id of a row: ${rows[repeated]?.id}`;
   });

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type BeforeApplicationShutdown } from '@nestjs/common';
-import { FindNewestEvents, GatewayError, ListEvents, MOST_FEEDS, type FeedPage, type RequestOf } from '@mgw/contracts';
+import { FindNewestEvents, GatewayError, ListEvents, MAX_FEEDS, type FeedPage, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { Shares } from '@mgw/shares';
@@ -81,7 +81,7 @@ export class EventFeedService extends BackgroundLoop implements BeforeApplicatio
   protected async round(): Promise<number> {
     if (this.waiting.size === 0) return IDLE_MS;
     const businesses = [...this.waiting.keys()];
-    for (let from = 0; from < businesses.length; from += MOST_FEEDS) await this.look(businesses.slice(from, from + MOST_FEEDS));
+    for (let from = 0; from < businesses.length; from += MAX_FEEDS) await this.look(businesses.slice(from, from + MAX_FEEDS));
     return LOOK_EVERY_MS;
   }
 

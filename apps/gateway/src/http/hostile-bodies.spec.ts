@@ -13,7 +13,7 @@ const CHECK = '/api/client/broadcasts/check';
 const MEGABYTE = 1024 * 1024;
 /** The image gives the process 256 MB of heap; with half of it the tests must pass. */
 const HEAP = '--max-semi-space-size=4 --max-old-space-size=128';
-const MOST_RESIDENT = 400 * MEGABYTE;
+const MAX_RESIDENT = 400 * MEGABYTE;
 
 /** Opens 100 connections, sends 4 MB of a body but its last byte on each, and ends when all are closed. */
 const WITHHOLDS = `
@@ -124,7 +124,7 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
     // The same process still serves a session, and stayed within its memory.
     const response = await fetch(`http://127.0.0.1:${port}/api/client/me`, { headers: { cookie: `token=${sessions[2]}` } });
     expect(response.status).toBe(200);
-    expect(residentPeak()).toBeLessThan(MOST_RESIDENT);
+    expect(residentPeak()).toBeLessThan(MAX_RESIDENT);
   });
 
   it('without a login: refuses 20 large bodies at once', async () => {

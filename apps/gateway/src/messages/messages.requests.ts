@@ -73,7 +73,7 @@ export class ListMessagesQuery extends CountMessagesQuery implements PageQuery {
 }
 
 /** More digits are a complete number with its country code. */
-const MOST_PART_DIGITS = 11;
+const MAX_PART_DIGITS = 11;
 
 const DIRECTIONS = ['in', 'out'] as const;
 
@@ -114,7 +114,7 @@ export function countedFilter({ sent_by, type, template, api_key_id, failure_cod
 export function phonesOf(typed: string | undefined): { phone: string | null; part: string | null } {
   const phone = searchedPhone(typed);
   const digits = (typed ?? '').replace(/\D/g, '');
-  if (phone === null || isBusinessScopedId(phone) || digits === '' || digits.length > MOST_PART_DIGITS) return { phone, part: null };
+  if (phone === null || isBusinessScopedId(phone) || digits === '' || digits.length > MAX_PART_DIGITS) return { phone, part: null };
   return { phone: normalizePhone(typed ?? '').ok ? phone : null, part: digits };
 }
 

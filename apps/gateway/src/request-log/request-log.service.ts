@@ -10,7 +10,7 @@ import { RequestLogStore, type StoredRequest } from './request-log.store';
 
 const FLUSH_EVERY_MS = 1_000;
 /** A kind that repeats is written after a longer pause each time, up to this one. */
-const LONGEST_PAUSE_MS = 64_000;
+const MAX_PAUSE_MS = 64_000;
 /** Kinds in memory. A single business gets a hundred of them. */
 const KINDS = { places: 2_000, largest: 1 / 20 };
 
@@ -121,7 +121,7 @@ export class RequestLog implements OnApplicationShutdown {
       requests.push(kind.waiting);
       kind.waiting = null;
       kind.dueAt = now + kind.pauseMs;
-      kind.pauseMs = Math.min(2 * kind.pauseMs, LONGEST_PAUSE_MS);
+      kind.pauseMs = Math.min(2 * kind.pauseMs, MAX_PAUSE_MS);
     }
     if (this.kinds.size === 0) {
       clearInterval(this.timer);

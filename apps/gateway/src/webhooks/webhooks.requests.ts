@@ -1,6 +1,6 @@
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, Max, Min, ValidateIf } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { MOST_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
+import { MAX_KEEP_OLD_MINUTES, PUBLIC_EVENTS, type PublicEventName } from '@mgw/contracts';
 import { IsName, IsOneOf, Optional } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PeriodQuery } from '../requests/page';
@@ -49,7 +49,7 @@ export class UpdateWebhookRequest {
 
   /** Decision 280. */
   @JSONSchema({ description: 'With a new secret: for as many minutes deliveries carry a signature of the old one too.' })
-  @Optional(IsInt(), Min(0), Max(MOST_KEEP_OLD_MINUTES))
+  @Optional(IsInt(), Min(0), Max(MAX_KEEP_OLD_MINUTES))
   keep_old_minutes?: number | null;
 
   /** A boolean, or 0 or 1 as in the list (decision 34b). */

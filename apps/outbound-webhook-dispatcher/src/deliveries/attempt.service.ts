@@ -26,7 +26,7 @@ export interface Claim {
 }
 
 const FIRST_RECORD_DELAY_MS = 500;
-const LONGEST_RECORD_DELAY_MS = 4_000;
+const MAX_RECORD_DELAY_MS = 4_000;
 /** Time of an attempt beside the receiver's, to connect to the database and to store its end, in milliseconds. */
 const STORED_WITHIN_MS = 2_000;
 const NOTHING_FREED: Freed = { continues: false, due: false, published: false };
@@ -188,7 +188,7 @@ export class AttemptService {
 
   /** Keeps a known result until the database responds again, because a repeated attempt would be a duplicate (guarantees §4, D2, D3). */
   private async record(attempt: Attempt, end: AttemptEnd): Promise<Freed> {
-    for (let delayMs = FIRST_RECORD_DELAY_MS; ; delayMs = Math.min(2 * delayMs, LONGEST_RECORD_DELAY_MS)) {
+    for (let delayMs = FIRST_RECORD_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_RECORD_DELAY_MS)) {
       try {
         return await this.ends.add({ attempt, end });
       } catch (error) {

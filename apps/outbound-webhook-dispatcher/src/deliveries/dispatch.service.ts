@@ -21,7 +21,7 @@ const SKIP_EVERY_MS = 2_000;
 const GRACE_MS = 1_000;
 const CONFIRM_EVERY_MS = 50;
 /** The longest wait of a stop for attempts in progress, well within a service's 40 s. Other workers repeat the attempts that it cuts off. */
-const MOST_DRAIN_MS = 25_000;
+const MAX_DRAIN_MS = 25_000;
 
 /** Claims due attempts and runs them side by side. */
 @Injectable()
@@ -63,7 +63,7 @@ export class DispatchService extends BackgroundLoop {
   override async onApplicationShutdown(): Promise<void> {
     await super.onApplicationShutdown();
     await this.turn;
-    await this.drain(Math.min(this.attempts.longestMs, MOST_DRAIN_MS));
+    await this.drain(Math.min(this.attempts.longestMs, MAX_DRAIN_MS));
     await this.attempts.close();
     await this.drain(POLL_EVERY_MS);
     await this.releaseAll().catch((error: unknown) => this.logger.warn({ err: error }, 'releasing claims failed'));

@@ -60,7 +60,7 @@ export const WAITING_AGAIN = `state = 'pending', queued = true, manual = true, s
 /** Maximum bytes of bodies on one page; a page always has at least one delivery. */
 const PAGE_BYTES = 1024 * 1024;
 /** Test events of one webhook that have not ended. */
-const MOST_TESTS = 20;
+const MAX_TESTS = 20;
 
 /** The delivery log, and the deliveries that people request. */
 @Injectable()
@@ -179,13 +179,13 @@ export class DeliveryLogStore {
       const known = await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [webhook_id]);
       if (known.length === 0) throw webhookNotFound();
       const tests = await tx.query(
-        `SELECT FROM dispatch.lanes WHERE webhook_id = $1 AND ordering_key >= 'test:' AND ordering_key < 'test;' LIMIT ${MOST_TESTS}`,
+        `SELECT FROM dispatch.lanes WHERE webhook_id = $1 AND ordering_key >= 'test:' AND ordering_key < 'test;' LIMIT ${MAX_TESTS}`,
         [webhook_id],
       );
-      if (tests.length === MOST_TESTS)
+      if (tests.length === MAX_TESTS)
         throw new GatewayError(
           'CONFLICT',
-          `${MOST_TESTS} test events of this webhook are waiting. Try again when they have been delivered.`,
+          `${MAX_TESTS} test events of this webhook are waiting. Try again when they have been delivered.`,
         );
       await this.openLane(tx, { business_id, webhook_id, ordering_key: event_id });
       const [row] = await tx.query<{ id: string }>(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, MOST_RECOVERED, type Recovery, type RecoverDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, MAX_RECOVERED, type Recovery, type RecoverDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import { SUSPECT_AFTER } from '../deliveries/attempt';
 import { newestId, oldestId, WAITING_AGAIN } from '../deliveries/log.store';
@@ -51,13 +51,13 @@ export class RecoveryStore {
            SELECT id, created_at FROM examined
            WHERE created_at >= $3 AND ($4::timestamptz IS NULL OR date_trunc('milliseconds', created_at) <= $4)
              AND state = ANY ($5::text[]) AND lost_workers < ${SUSPECT_AFTER} AND event_id NOT LIKE 'test:%'
-           ORDER BY id LIMIT ${MOST_RECOVERED}
+           ORDER BY id LIMIT ${MAX_RECOVERED}
          ), again AS (
            UPDATE dispatch.deliveries d SET ${WAITING_AGAIN}, ordering_key = $2
            FROM found WHERE d.id = found.id AND ${onRow('d.state = ANY ($5::text[])')} RETURNING 1
          )
          SELECT (SELECT count(*) FROM again)::integer AS queued,
-                CASE WHEN (SELECT count(*) FROM found) = ${MOST_RECOVERED} THEN (SELECT max(created_at) FROM found)
+                CASE WHEN (SELECT count(*) FROM found) = ${MAX_RECOVERED} THEN (SELECT max(created_at) FROM found)
                      WHEN (SELECT count(*) FROM examined) = ${EXAMINED} THEN (SELECT max(created_at) FROM examined) END AS next_since`,
         [...lane, since, until, states],
       );

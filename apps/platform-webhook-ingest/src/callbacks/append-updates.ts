@@ -6,7 +6,7 @@ import { wholeDeadLetter, type BadUpdate, type StoredCallback, type Updates } fr
 import { recordUpdates } from './update-counts';
 
 /** Bytes of the events of one statement. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 
 export interface SplitCallback {
   callback: StoredCallback;
@@ -83,7 +83,7 @@ function* bySize(events: EventEnvelope[]): Generator<EventEnvelope[]> {
   let bytes = 0;
   for (const event of events) {
     const size = outboxRow(event).body.length;
-    if (group.length > 0 && bytes + size > MOST_BYTES) {
+    if (group.length > 0 && bytes + size > MAX_BYTES) {
       yield group;
       [group, bytes] = [[], 0];
     }

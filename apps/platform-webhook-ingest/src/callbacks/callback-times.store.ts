@@ -5,7 +5,7 @@ import type { Logger } from '@mgw/telemetry';
 
 /** Every callback passes here, so a process writes a time at most this often, in milliseconds. */
 const NOTE_EVERY_MS = 60_000;
-const MOST_NOTED = 20_000;
+const MAX_NOTED = 20_000;
 
 /** Stores when WhatsApp last reached the gateway for each business. */
 @Injectable()
@@ -22,7 +22,7 @@ export class CallbackTimesStore {
     const key = `${kind} ${businessId}`;
     const now = performance.now();
     if (now - (this.notedAt.get(key) ?? -Infinity) < NOTE_EVERY_MS) return;
-    if (this.notedAt.size >= MOST_NOTED) this.notedAt.clear();
+    if (this.notedAt.size >= MAX_NOTED) this.notedAt.clear();
     this.notedAt.set(key, now);
     const sql = `INSERT INTO ingest.callback_times (business_id, ${kind}_at) VALUES ($1, now())
        ON CONFLICT (business_id) DO UPDATE SET ${kind}_at = now()`;

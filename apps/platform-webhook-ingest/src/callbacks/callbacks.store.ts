@@ -24,9 +24,9 @@ interface NewCallback {
 type Stored = EventEnvelope[] | 'waits' | 'known';
 
 /** Bytes of the parameters of one statement. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** Bytes of the callbacks and events that wait for a statement. The intake admits 12 MB of callbacks. */
-const MOST_HELD_BYTES = 24 * 1024 * 1024;
+const MAX_HELD_BYTES = 24 * 1024 * 1024;
 
 const CALLBACKS = new RowSet<NewCallback>({
   hash: ['bytea', ({ hash }) => hash],
@@ -83,8 +83,8 @@ export class CallbacksStore {
   constructor(private readonly db: Database) {
     this.additions = new Batcher({
       maxSize: 32,
-      maxBytes: MOST_BYTES,
-      maxHeldBytes: MOST_HELD_BYTES,
+      maxBytes: MAX_BYTES,
+      maxHeldBytes: MAX_HELD_BYTES,
       largestShare: 1 / 2,
       businessOf: ({ lane }) => lane,
       sizeOf,

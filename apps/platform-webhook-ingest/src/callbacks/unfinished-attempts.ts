@@ -1,7 +1,7 @@
 import type { Database, Tx } from '@mgw/postgres';
 
 /** A row is set aside when it has ended its process this often. */
-export const MOST_ATTEMPTS = 3;
+export const MAX_ATTEMPTS = 3;
 
 interface Row {
   id: string;
@@ -19,7 +19,7 @@ export class UnfinishedAttempts {
   ) {}
 
   areTooMany({ id, unfinished_attempts }: Row): boolean {
-    return unfinished_attempts >= MOST_ATTEMPTS && !this.uncounted.has(id);
+    return unfinished_attempts >= MAX_ATTEMPTS && !this.uncounted.has(id);
   }
 
   /**

@@ -4,14 +4,14 @@ import { Database, type Tx } from '@mgw/postgres';
 import { appendAll, appendSome, appendTogether, type SplitCallback } from './append-updates';
 import { addDeadLetters, deadLetterToReplay, endReplay, failReplay } from './dead-letters.store';
 import { LARGE_BYTES, wholeDeadLetter, type StoredCallback, type Updates } from './stored-callback';
-import { MOST_ATTEMPTS, UnfinishedAttempts } from './unfinished-attempts';
+import { MAX_ATTEMPTS, UnfinishedAttempts } from './unfinished-attempts';
 
 export type Split = (callback: StoredCallback) => Promise<Updates>;
 
 /** Callbacks in one transaction, and their bytes. */
-const MOST_AT_ONCE = 32;
-const MOST_BYTES = 2 * 1024 * 1024;
-const POISON = `splitting it ended the process ${MOST_ATTEMPTS} times`;
+const MAX_AT_ONCE = 32;
+const MAX_BYTES = 2 * 1024 * 1024;
+const POISON = `splitting it ended the process ${MAX_ATTEMPTS} times`;
 
 /** Splits the callbacks that wait, and the dead letters that an operator replays. */
 @Injectable()
@@ -123,7 +123,7 @@ interface Waiting {
 function oldestWaiting(tx: Tx, lane: number): Promise<Waiting[]> {
   return tx.query<Waiting>(
     `SELECT id, octet_length(body) AS bytes, unfinished_attempts FROM ingest.callbacks
-     WHERE lane BETWEEN $1 AND $1 AND split_at IS NULL ORDER BY lane, id LIMIT ${MOST_AT_ONCE}`,
+     WHERE lane BETWEEN $1 AND $1 AND split_at IS NULL ORDER BY lane, id LIMIT ${MAX_AT_ONCE}`,
     [lane],
   );
 }
@@ -134,7 +134,7 @@ function fitting(waiting: Waiting[]): string[] {
   let bytes = 0;
   for (const callback of waiting) {
     bytes += callback.bytes;
-    if (callback.unfinished_attempts > 0 || (ids.length > 0 && bytes > MOST_BYTES)) break;
+    if (callback.unfinished_attempts > 0 || (ids.length > 0 && bytes > MAX_BYTES)) break;
     ids.push(callback.id);
   }
   return ids;

@@ -1,6 +1,6 @@
 /** Bounds the work for a body that is full of names. */
-const MOST_PLACES = 2_000;
-const MOST_DIGITS = 32;
+const MAX_PLACES = 2_000;
+const MAX_DIGITS = 32;
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const COLON = 0x3a;
 const QUOTE = 0x22;
@@ -17,7 +17,7 @@ export function idsIn(body: Buffer): Generator<string> {
 
 function* digitsAfter(body: Buffer, name: string): Generator<string> {
   let at = body.indexOf(name);
-  for (let places = 0; at !== -1 && places < MOST_PLACES; places++) {
+  for (let places = 0; at !== -1 && places < MAX_PLACES; places++) {
     const digits = digitsAt(body, at + name.length);
     if (digits !== '') yield digits;
     at = body.indexOf(name, at + name.length);
@@ -30,13 +30,13 @@ function digitsAt(body: Buffer, from: number): string {
   at = afterSpace(body, at + 1);
   if (body[at] === QUOTE) at += 1;
   let end = at;
-  while (end - at <= MOST_DIGITS && isDigit(body[end])) end += 1;
-  return end - at <= MOST_DIGITS ? body.toString('latin1', at, end) : '';
+  while (end - at <= MAX_DIGITS && isDigit(body[end])) end += 1;
+  return end - at <= MAX_DIGITS ? body.toString('latin1', at, end) : '';
 }
 
 function afterSpace(body: Buffer, from: number): number {
   let at = from;
-  while (at - from < MOST_DIGITS && SPACE.has(body[at] ?? 0)) at += 1;
+  while (at - from < MAX_DIGITS && SPACE.has(body[at] ?? 0)) at += 1;
   return at;
 }
 

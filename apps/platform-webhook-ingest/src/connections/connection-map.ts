@@ -4,7 +4,7 @@ import type { ListedConnection } from '@mgw/contracts';
 import { idsIn, numbersIn } from './callback-ids';
 
 /** A callback chooses at most this many secrets by the numbers and accounts that it names. All businesses of one app share a secret. */
-const MOST_CANDIDATES = 4;
+const MAX_CANDIDATES = 4;
 /** Trying all secrets yields to requests and probes this often, in milliseconds. */
 const YIELD_EVERY_MS = 10;
 
@@ -37,7 +37,7 @@ export class ConnectionMap {
 
   /** The businesses with the secret that made this signature over these bytes. Tries only secrets of businesses that the callback names. */
   signersNamed(body: Buffer, signature: Buffer): number[] {
-    for (const secret of this.candidates(body).slice(0, MOST_CANDIDATES)) {
+    for (const secret of this.candidates(body).slice(0, MAX_CANDIDATES)) {
       if (isSignedWith(secret, body, signature)) return this.holders(secret);
     }
     return [];
@@ -58,7 +58,7 @@ export class ConnectionMap {
   /** Whether the callback names a connected business, and few enough that `signersNamed` tries the secrets of all. */
   triesAllNamed(body: Buffer): boolean {
     const { length } = this.candidates(body);
-    return length > 0 && length <= MOST_CANDIDATES;
+    return length > 0 && length <= MAX_CANDIDATES;
   }
 
   /** The first business that the callback names and whose secret signed it. */
@@ -96,7 +96,7 @@ export class ConnectionMap {
     const found = new Set<string>();
     for (const businessId of this.named(body)) {
       for (const secret of this.secretsByBusiness.get(businessId) ?? []) found.add(secret);
-      if (found.size > MOST_CANDIDATES) break;
+      if (found.size > MAX_CANDIDATES) break;
     }
     return [...found];
   }

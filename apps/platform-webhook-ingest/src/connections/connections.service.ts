@@ -17,9 +17,9 @@ const FRESH_MS = 5_000;
  * Reads until changes become frequent; one returns each second. A business can cause any number of changes with account updates that it
  * signs itself, and a read of a thousand connections takes longer than a callback.
  */
-const MOST_READS = 10;
+const MAX_READS = 10;
 /** A read that takes longer counts as failed for callbacks and lanes, in milliseconds (decision 725). */
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 1_000;
 /** Time between reads for callbacks that need frequent changes, in milliseconds. */
 const READ_APART_MS = 200;
 
@@ -42,7 +42,7 @@ export class ConnectionsService {
   /** Opened secrets by context and sealed text, because opening a thousand takes longer than reading them; empty for one that does not open. */
   private opened = new Map<string, string>();
   private changedAt = -Infinity;
-  private readsLeft = MOST_READS;
+  private readsLeft = MAX_READS;
   private readsCountedAt = performance.now();
 
   constructor(
@@ -53,7 +53,7 @@ export class ConnectionsService {
     this.cached = new RefreshedValue({
       load: () => this.read(),
       onStale: (error) => this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones'),
-      longestWaitMs: LONGEST_WAIT_MS,
+      longestWaitMs: MAX_WAIT_MS,
     });
     rpc.listen(ConnectionChanged, () => void (this.changedAt = performance.now()));
   }
@@ -106,7 +106,7 @@ export class ConnectionsService {
 
   private areReadsFrequent(): boolean {
     const now = performance.now();
-    this.readsLeft = Math.min(MOST_READS, this.readsLeft + (now - this.readsCountedAt) / 1_000);
+    this.readsLeft = Math.min(MAX_READS, this.readsLeft + (now - this.readsCountedAt) / 1_000);
     this.readsCountedAt = now;
     return this.readsLeft < 1;
   }

@@ -1,10 +1,10 @@
 import { GatewayError } from '@mgw/contracts';
 
 /** Bytes of the callbacks in processing. Each takes about three times its size: 40 MB of a heap of 256. */
-const MOST_BYTES = 12 * 1024 * 1024;
+const MAX_BYTES = 12 * 1024 * 1024;
 /** The share of one business. */
-const MOST_BYTES_OF_LANE = 6 * 1024 * 1024;
-const MOST_CALLBACKS_OF_LANE = 128;
+const MAX_BYTES_OF_LANE = 6 * 1024 * 1024;
+const MAX_CALLBACKS_OF_LANE = 128;
 
 /** Bounds the callbacks in processing, in total and for each business. The platform retries a refused callback. */
 export class IntakeLimits {
@@ -13,7 +13,7 @@ export class IntakeLimits {
 
   /** Runs `work` within the total. @throws GatewayError OVERLOADED */
   async inTotal<T>(bytes: number, work: () => Promise<T>): Promise<T> {
-    if (this.bytes + bytes > MOST_BYTES) throw overloaded();
+    if (this.bytes + bytes > MAX_BYTES) throw overloaded();
     this.bytes += bytes;
     try {
       return await work();
@@ -25,7 +25,7 @@ export class IntakeLimits {
   /** Runs `work` within the share of a lane. @throws GatewayError OVERLOADED */
   async inLane<T>(lane: number, bytes: number, work: () => Promise<T>): Promise<T> {
     const own = this.lanes.get(lane) ?? { callbacks: 0, bytes: 0 };
-    if (own.callbacks >= MOST_CALLBACKS_OF_LANE || own.bytes + bytes > MOST_BYTES_OF_LANE) throw overloaded();
+    if (own.callbacks >= MAX_CALLBACKS_OF_LANE || own.bytes + bytes > MAX_BYTES_OF_LANE) throw overloaded();
     this.lanes.set(lane, own);
     own.callbacks += 1;
     own.bytes += bytes;

@@ -3,7 +3,7 @@ import { GatewayError } from '@mgw/contracts';
 import { IngestConfig } from '../platform-webhook-ingest.config';
 
 /** An update costs at least this many bytes, because its event takes more than a tiny update. WhatsApp's updates are about as long. */
-const LEAST_BYTES_OF_UPDATE = 512;
+const MIN_BYTES_OF_UPDATE = 512;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -31,7 +31,7 @@ export class StorageBudget {
   /** Counts a stored callback. */
   spend(lane: number, bytes: number, updates: number): void {
     const budget = this.filled(lane);
-    budget.left -= Math.max(bytes, LEAST_BYTES_OF_UPDATE * Math.max(1, updates));
+    budget.left -= Math.max(bytes, MIN_BYTES_OF_UPDATE * Math.max(1, updates));
     this.lanes.set(lane, budget);
   }
 

@@ -4,7 +4,7 @@ import type { ConnectionMap } from '../connections/connection-map';
 export type Owners = Pick<ConnectionMap, 'isConnected' | 'ownerOfNumber' | 'ownersOfAccount'>;
 
 /** Ids and names of fields. A longer one counts as absent, because every event and dead letter would copy it. */
-const MOST_ID_CHARACTERS = 256;
+const MAX_ID_CHARACTERS = 256;
 
 export interface Change {
   account: string;
@@ -73,5 +73,5 @@ export function membersOf(value: unknown): Record<string, unknown> {
 export function shortText(value: unknown): string {
   if (typeof value !== 'string' && typeof value !== 'number') return '';
   const text = String(value);
-  return text.length <= MOST_ID_CHARACTERS ? text : '';
+  return text.length <= MAX_ID_CHARACTERS ? text : '';
 }

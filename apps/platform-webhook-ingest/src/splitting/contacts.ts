@@ -2,7 +2,7 @@ import { isBusinessScopedId, isWaId } from '@mgw/phone';
 import type { CallbackContact, CallbackMessage } from '@mgw/platform-api';
 
 /** WhatsApp's profile names have up to 25 characters, names of businesses up to 512. */
-const MOST_NAME_CHARACTERS = 512;
+const MAX_NAME_CHARACTERS = 512;
 
 export interface Sender {
   phone: string | null;
@@ -28,7 +28,7 @@ export class Contacts {
     return {
       phone: ids.find(isWaId) ?? null,
       user_id: ids.find(isBusinessScopedId) ?? null,
-      name: typeof name === 'string' ? name.slice(0, MOST_NAME_CHARACTERS).toWellFormed() : '',
+      name: typeof name === 'string' ? name.slice(0, MAX_NAME_CHARACTERS).toWellFormed() : '',
     };
   }
 

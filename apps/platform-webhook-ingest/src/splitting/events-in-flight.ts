@@ -6,8 +6,8 @@ import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
 /** Bounds of the events in flight to the consumers, of all waiting lanes together. */
-const LEAST_IN_FLIGHT = 300;
-const MOST_IN_FLIGHT = 10_000;
+const MIN_IN_FLIGHT = 300;
+const MAX_IN_FLIGHT = 10_000;
 /** The bound grows while the consumers lag less than this, in milliseconds. */
 const SHORT_LAG_MS = 400;
 /** The bound shrinks while they lag more than this. */
@@ -15,13 +15,13 @@ const LONG_LAG_MS = 800;
 const GROWTH = 1.15;
 const SHRINKAGE = 0.8;
 /** The smallest share of a lane. */
-const LEAST_SHARE = 50;
+const MIN_SHARE = 50;
 const POLL_EVERY_MS = 50;
 const RETRY_AFTER_MS = 1_000;
 /** Additions this close together count as one, in milliseconds. */
 const MERGED_WITHIN_MS = 10;
 /** While consumers make no progress a new sample replaces the last one, so events only count as handled later. */
-const MOST_SAMPLES = 100;
+const MAX_SAMPLES = 100;
 /** The send service sets the pace even while it is stopped, because every event needs it. */
 const PACEMAKER = /^send-/;
 
@@ -42,7 +42,7 @@ export class EventsInFlight {
   private samples: { until: number; seq: number }[] = [];
   private readonly progress: StreamProgress;
   private waitingLanes = 1;
-  private bound = LEAST_IN_FLIGHT;
+  private bound = MIN_IN_FLIGHT;
   /** A lane had no room since the last poll. */
   private isShort = false;
   private polledAt = 0;
@@ -63,7 +63,7 @@ export class EventsInFlight {
 
   /** How many events of a lane may be published now. */
   room(lane: number): number {
-    const share = Math.max(LEAST_SHARE, Math.floor(this.bound / this.waitingLanes));
+    const share = Math.max(MIN_SHARE, Math.floor(this.bound / this.waitingLanes));
     const room = Math.max(0, share - countOf(this.lanes.get(lane) ?? []));
     if (room < share / 2) void this.poll();
     if (room === 0) this.isShort = true;
@@ -112,7 +112,7 @@ export class EventsInFlight {
     );
     const { last, handled } = await this.progress.read();
     const sample = { until: at - (oldest?.age ?? 0), seq: last };
-    const replacesLast = this.samples.at(-1)?.seq === sample.seq || this.samples.length === MOST_SAMPLES;
+    const replacesLast = this.samples.at(-1)?.seq === sample.seq || this.samples.length === MAX_SAMPLES;
     this.samples.splice(this.samples.length - Number(replacesLast), Number(replacesLast), sample);
     const until = this.samples.findLast(({ seq }) => seq <= handled)?.until;
     this.samples = this.samples.filter(({ seq }) => seq > handled);
@@ -131,8 +131,8 @@ export class EventsInFlight {
   /** The next event of another business will wait about as long as the oldest one in flight has waited already. */
   private adjust(now: number): void {
     const oldest = Math.min(...[...this.lanes.values()].map(([first]) => first?.at ?? now), now);
-    if (now - oldest > LONG_LAG_MS) this.bound = Math.max(LEAST_IN_FLIGHT, this.bound * SHRINKAGE);
-    else if (now - oldest < SHORT_LAG_MS && this.isShort) this.bound = Math.min(MOST_IN_FLIGHT, this.bound * GROWTH);
+    if (now - oldest > LONG_LAG_MS) this.bound = Math.max(MIN_IN_FLIGHT, this.bound * SHRINKAGE);
+    else if (now - oldest < SHORT_LAG_MS && this.isShort) this.bound = Math.min(MAX_IN_FLIGHT, this.bound * GROWTH);
     this.isShort = false;
   }
 }

@@ -4,11 +4,11 @@ import { isObject, membersOf } from './changes';
 import { toStorable } from './read-callback';
 
 /** Bytes of all details of a message, as JSON. */
-const MOST_BYTES = 32_000;
+const MAX_BYTES = 32_000;
 /** Levels of arrays and objects in contacts, orders and flow responses; WhatsApp's have about five. */
-const MOST_LEVELS = 16;
+const MAX_LEVELS = 16;
 /** WhatsApp sends one error per message. */
-const MOST_ERRORS = 10;
+const MAX_ERRORS = 10;
 const REFERRAL_MEMBERS = ['source_id', 'source_type', 'source_url', 'headline', 'body', 'ctwa_clid'] as const;
 
 type Members = Record<string, unknown>;
@@ -47,7 +47,7 @@ function withinLimit(additions: Addition[]): InboundDetails | undefined {
   for (const addition of additions) {
     if (addition === undefined || Object.values(addition).every((value) => value === undefined)) continue;
     const next = addition === 'too-deep' ? undefined : { ...details, ...defined(addition) };
-    if (next && Buffer.byteLength(JSON.stringify(next)) <= MOST_BYTES) details = next;
+    if (next && Buffer.byteLength(JSON.stringify(next)) <= MAX_BYTES) details = next;
     else truncated = true;
   }
   if (truncated) details.details_truncated = true;
@@ -116,7 +116,7 @@ function fileOf({ filename, voice, animated, sha256 }: Members): Part {
 
 function errorsOf({ errors }: CallbackMessage): InboundDetails['errors'] {
   if (!Array.isArray(errors)) return undefined;
-  const known = (errors as unknown[]).slice(0, MOST_ERRORS).flatMap((error) => {
+  const known = (errors as unknown[]).slice(0, MAX_ERRORS).flatMap((error) => {
     const { code, title, message } = membersOf(error);
     return Number.isSafeInteger(code) ? [{ code: code as number, title: textOf(title) ?? textOf(message) ?? '' }] : [];
   });
@@ -140,7 +140,7 @@ function orderOf({ order }: CallbackMessage): Addition {
 
 function ifShallow<T>(value: T, details: (value: T) => Part): Addition {
   try {
-    return details(toStorable(value, MOST_LEVELS) as T);
+    return details(toStorable(value, MAX_LEVELS) as T);
   } catch {
     return 'too-deep';
   }

@@ -1,7 +1,7 @@
 /** Levels of arrays and objects; WhatsApp's callbacks have about ten. A value nested much deeper parses but cannot be serialized. */
-const MOST_LEVELS = 100;
+const MAX_LEVELS = 100;
 /** Values in a callback. 3 MB of WhatsApp's JSON have fewer than 100,000; three bytes such as `{},` take sixty in memory. */
-const MOST_VALUES = 250_000;
+const MAX_VALUES = 250_000;
 
 const BACKSLASH = 0x5c;
 const QUOTE = 0x22;
@@ -22,14 +22,14 @@ export class UnusualCallbackError extends Error {
  * @throws Error if it is not JSON
  */
 export function readCallback(body: Buffer): unknown {
-  if (hasTooManyValues(body)) throw new UnusualCallbackError(`more than ${MOST_VALUES} values`);
-  return toStorable(JSON.parse(body.toString('utf8')), MOST_LEVELS);
+  if (hasTooManyValues(body)) throw new UnusualCallbackError(`more than ${MAX_VALUES} values`);
+  return toStorable(JSON.parse(body.toString('utf8')), MAX_LEVELS);
 }
 
 /** Counts without parsing: in valid JSON each value follows a comma or begins an array or object. */
 function hasTooManyValues(body: Buffer): boolean {
   // Each value takes two bytes at least.
-  if (body.length <= 2 * MOST_VALUES) return false;
+  if (body.length <= 2 * MAX_VALUES) return false;
   let values = 0;
   let inText = false;
   for (let i = 0; i < body.length; i++) {
@@ -38,7 +38,7 @@ function hasTooManyValues(body: Buffer): boolean {
       if (byte === BACKSLASH) i += 1;
       else if (byte === QUOTE) inText = false;
     } else if (byte === QUOTE) inText = true;
-    else if ((byte === COMMA || byte === BRACE || byte === BRACKET) && (values += 1) > MOST_VALUES) return true;
+    else if ((byte === COMMA || byte === BRACE || byte === BRACKET) && (values += 1) > MAX_VALUES) return true;
   }
   return false;
 }

@@ -11,15 +11,15 @@ import { preferenceEvent, type CallbackPreference } from './preference-event';
 import { statusEvent } from './status-event';
 
 /** WhatsApp puts 1,000 updates at most into a callback (platform §4.2). */
-const MOST_UPDATES = 5_000;
+const MAX_UPDATES = 5_000;
 /** WhatsApp's longest text has 65,536 characters, before escapes and the rest of the message. */
-const MOST_CHARACTERS = 96 * 1024;
+const MAX_CHARACTERS = 96 * 1024;
 /** Characters of all events of a callback. Its 3 MB need a third of them, unless hundreds of businesses share an account. */
-const MOST_EVENT_CHARACTERS = 12 * 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 12 * 1024 * 1024;
 /** Dead letters of a callback, and their bytes in total. Beyond either bound, one dead letter holds the whole callback instead. */
-const MOST_DEAD_LETTERS = 100;
-const MOST_DEAD_LETTER_BYTES = 512 * 1024;
-const MOST_REASON_CHARACTERS = 500;
+const MAX_DEAD_LETTERS = 100;
+const MAX_DEAD_LETTER_BYTES = 512 * 1024;
+const MAX_REASON_CHARACTERS = 500;
 /** Splitting yields to requests and probes this often, in milliseconds. */
 const YIELD_EVERY_MS = 10;
 
@@ -30,7 +30,7 @@ const YIELD_EVERY_MS = 10;
  */
 export async function splitCallback(parsed: unknown, callback: SignedBody, owners: Owners): Promise<Updates> {
   const changes = changesOf(parsed);
-  if (countUpdates(changes) > MOST_UPDATES) throw new Error(`more than ${MOST_UPDATES} updates: WhatsApp sends 1,000 at most`);
+  if (countUpdates(changes) > MAX_UPDATES) throw new Error(`more than ${MAX_UPDATES} updates: WhatsApp sends 1,000 at most`);
   const splitting = new Splitting(callback, owners);
   let yieldAt = performance.now() + YIELD_EVERY_MS;
   for (const change of changes) {
@@ -129,16 +129,16 @@ class Splitting {
   private attempt(change: Change, update: unknown, make: () => EventEnvelope, alone: () => CallbackValue): boolean {
     try {
       if (!isObject(update)) throw new Error('the update is not an object');
-      if (JSON.stringify(update).length > MOST_CHARACTERS)
-        throw new Error(`the update has more than ${MOST_CHARACTERS} characters: WhatsApp sends no such update`);
+      if (JSON.stringify(update).length > MAX_CHARACTERS)
+        throw new Error(`the update has more than ${MAX_CHARACTERS} characters: WhatsApp sends no such update`);
       const event = make();
       this.eventCharacters += outboxRow(event).body.length;
-      if (this.eventCharacters > MOST_EVENT_CHARACTERS) throw new TooManyCharactersError();
+      if (this.eventCharacters > MAX_EVENT_CHARACTERS) throw new TooManyCharactersError();
       this.events.push(event);
       return true;
     } catch (error) {
       if (error instanceof TooManyCharactersError) throw error;
-      this.setAside(change, (error as Error).message.slice(0, MOST_REASON_CHARACTERS), alone);
+      this.setAside(change, (error as Error).message.slice(0, MAX_REASON_CHARACTERS), alone);
       return false;
     }
   }
@@ -151,7 +151,7 @@ class Splitting {
     const metadata = isAccountField(field) ? {} : { metadata: { phone_number_id: numberOf(value) } };
     const body = JSON.stringify({ entry: [{ id: account, time, changes: [{ field, value: { ...metadata, ...alone() } }] }] });
     this.deadLetterBytes += Buffer.byteLength(body);
-    if (this.bad > MOST_DEAD_LETTERS || this.deadLetterBytes > MOST_DEAD_LETTER_BYTES) this.deadLetters = [];
+    if (this.bad > MAX_DEAD_LETTERS || this.deadLetterBytes > MAX_DEAD_LETTER_BYTES) this.deadLetters = [];
     else this.deadLetters.push({ field, body, businesses: this.callback.businesses, reason });
   }
 
@@ -170,6 +170,6 @@ class Splitting {
 
 class TooManyCharactersError extends Error {
   constructor() {
-    super(`its events have more than ${MOST_EVENT_CHARACTERS} characters`);
+    super(`its events have more than ${MAX_EVENT_CHARACTERS} characters`);
   }
 }

@@ -17,7 +17,7 @@ const POLL_EVERY_MS = 1_000;
 const POLL_WAITING_MS = 50;
 const RETRY_MS = 500;
 /** Events of one lane before the next lane's turn. */
-const MOST_IN_A_TURN = 250;
+const MAX_IN_A_TURN = 250;
 
 /** Splits the stored callbacks that were not split on arrival. The lanes take turns. */
 @Injectable()
@@ -55,7 +55,7 @@ export class SplitterService extends BackgroundLoop {
 
   /** @returns how many callbacks were split */
   private async splitLane(lane: number): Promise<number> {
-    const room = Math.min(MOST_IN_A_TURN, this.inFlight.room(lane));
+    const room = Math.min(MAX_IN_A_TURN, this.inFlight.room(lane));
     if (room === 0 || performance.now() < (this.retryAt.get(lane) ?? 0)) return 0;
     return this.attempt(lane, async (split) => {
       const { callbacks, events } = await this.waiting.splitLane(lane, room, split);

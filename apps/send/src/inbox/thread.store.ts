@@ -12,7 +12,7 @@ import {
 import { Database, pageOf, readCursor } from '@mgw/postgres';
 
 /** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
-const MOST_PAGE_BYTES = 4 * 1024 * 1024;
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
 export interface ContentRow {
   message_id: string;
@@ -172,7 +172,7 @@ const toNote = ({ message_id, text, user_id, at }: NoteRow): Note => ({
 /** How many of the rows fit into a page, at least one. */
 export function countFitting(rows: ContentRow[]): number {
   let bytes = 0;
-  const tooMany = rows.findIndex(({ text, details }) => (bytes += Buffer.byteLength(JSON.stringify([text, details]))) > MOST_PAGE_BYTES);
+  const tooMany = rows.findIndex(({ text, details }) => (bytes += Buffer.byteLength(JSON.stringify([text, details]))) > MAX_PAGE_BYTES);
   return tooMany === -1 ? rows.length : Math.max(1, tooMany);
 }
 

@@ -7,7 +7,7 @@ import { RECEIVED_DAYS } from './media.store';
 
 /** Longer than the longest transfer, so that a deleted file is not written afterwards. */
 const CLAIM = '20 minutes';
-const LONGEST_PAUSE = '1 hour';
+const MAX_PAUSE = '1 hour';
 /** The platform blocks a number after twenty failures in an hour, and other files of the business may fail for the same reason. */
 const PAUSE_OF_OTHERS = '10 minutes';
 /** Expired files that one claim marks for deletion. */
@@ -80,7 +80,7 @@ export class StoredFilesStore {
            WHERE business_id = $1 AND media_id <> $2 AND state = 'waiting'
          )
          UPDATE send.stored_files SET state = CASE state WHEN 'storing' THEN 'waiting' ELSE state END,
-           due_at = now() + least(interval '${LONGEST_PAUSE}', interval '30 seconds' * 2 ^ least(attempts - 1, 10)) WHERE ${own}`,
+           due_at = now() + least(interval '${MAX_PAUSE}', interval '30 seconds' * 2 ^ least(attempts - 1, 10)) WHERE ${own}`,
         claim,
       );
     else

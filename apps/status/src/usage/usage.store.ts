@@ -18,7 +18,7 @@ const MAX_FOLDED = 5_000;
 const SUMS = 'sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read, sum(failed) AS failed, sum(refused) AS refused';
 
 /** The codes that a count names, the most frequent ones: more than WhatsApp documents. */
-const MOST_CODES = 100;
+const MAX_CODES = 100;
 
 /** One row for each bar and sender; a bar without messages has one row without counts. Then one row for each of the most frequent codes. */
 const COUNT = `
@@ -33,7 +33,7 @@ const COUNT = `
     SELECT bar, sent_by, ${SUMS} FROM matching GROUP BY 1, 2
   ), codes AS (
     SELECT failure_code, ${SUMS} FROM matching WHERE bar IS NOT NULL AND failure_code IS NOT NULL GROUP BY 1
-    HAVING sum(failed) + sum(refused) > 0 ORDER BY sum(failed) + sum(refused) DESC, failure_code LIMIT ${MOST_CODES}
+    HAVING sum(failed) + sum(refused) > 0 ORDER BY sum(failed) + sum(refused) DESC, failure_code LIMIT ${MAX_CODES}
   )
   SELECT bars.bar AT TIME ZONE $4 AS at, sent_by, NULL AS failure_code, sent, delivered, read, failed, refused
   FROM generate_series(date_bin($5::interval, $2::timestamptz AT TIME ZONE $4, timestamp '2000-01-01'),

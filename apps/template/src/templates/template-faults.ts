@@ -9,7 +9,7 @@ type Button = NonNullable<TemplateContent['buttons']>[number];
 
 const VARIABLE = /\{\{\s*(\w*)\s*\}\}/g;
 /** Buttons of a kind that a template may have. */
-const MOST_BUTTONS: Partial<Record<Button['type'], number>> = { url: 2, phone: 1, copy_code: 1 };
+const MAX_BUTTONS: Partial<Record<Button['type'], number>> = { url: 2, phone: 1, copy_code: 1 };
 
 /** Finds what WhatsApp refuses or rejects, before it sees the template (platform §3.1). */
 export function templateFaults(content: TemplateContent): Fault[] {
@@ -107,7 +107,7 @@ function exampleFaults(field: string, names: string[], examples: string[], check
 }
 
 function buttonFaults(buttons: Button[], check: Check): void {
-  for (const [type, most] of Object.entries(MOST_BUTTONS))
+  for (const [type, most] of Object.entries(MAX_BUTTONS))
     check(buttons.filter((button) => button.type === type).length > most, 'buttons', `may have ${most} of type ${type}`);
   const kinds = buttons.map(({ type }) => type === 'quick_reply');
   check(

@@ -63,14 +63,14 @@ function DeliveriesLink({ webhook: { id, fail_count, last_24_hours = [] } }: { w
 
 const DAY_MS = 86_400_000;
 /** Bounds the search if tests fill the log. */
-const MOST_PAGES = 5;
+const MAX_PAGES = 5;
 
 /** @param hour the hour in which the first failure ended @returns whether an event that is no test still has the state `failed` */
 async function hasFailedEvent(id: number, hour: string): Promise<boolean> {
   // The log filters by the time at which a delivery was created, which may be long before its attempt ended.
   const from = new Date(Date.parse(hour) - DAY_MS).toISOString();
   let cursor = '';
-  for (let page = 0; page < MOST_PAGES; page += 1) {
+  for (let page = 0; page < MAX_PAGES; page += 1) {
     const query = { state: 'failed' as const, from, limit: '100', ...(cursor && { cursor }) };
     const { deliveries, next_cursor } = await request(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query } }));
     if (deliveries.some(({ event_id }) => !event_id.startsWith('test:'))) return true;

@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react';
 import type { ThreadMessage } from './thread-message';
 
 /** Older pages that are loaded for a message. A refresh loads every page again. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 export interface MessagePages {
   hasNextPage: boolean;
@@ -33,7 +33,7 @@ export function useFoundMessage(
     if (isLoaded) {
       shown.current = found;
       log.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
-    } else if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError && loads.current < MOST_PAGES) {
+    } else if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError && loads.current < MAX_PAGES) {
       loads.current += 1;
       void fetchNextPage();
     }
