@@ -79,6 +79,15 @@ function endOfSession(error: unknown): void {
   window.location.replace(here === '/' ? '/login' : `/login?next=${encodeURIComponent(here)}`);
 }
 
+/** Whether no resource has the id of the request, which another try does not change. */
+export const isGone = (error: unknown): boolean => error instanceof ApiError && error.code === 'NOT_FOUND';
+
+/** The `refetchInterval` of a query for one resource: it ends when the resource is gone. */
+export const untilGone =
+  (everyMs: number) =>
+  ({ state }: { state: { error: unknown } }): number | false =>
+    isGone(state.error) ? false : everyMs;
+
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 /** A refresh waits for a further page of a list that loads, because it would cancel the load and nobody would begin it again. */

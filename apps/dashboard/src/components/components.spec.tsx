@@ -419,6 +419,28 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(set).toHaveBeenCalledTimes(1);
   });
 
+  it('query: requests a missing resource once, and offers no other try', async () => {
+    function Resource() {
+      const one = usePagedQuery({
+        queryKey: ['gone'],
+        load: (query) => request(api.GET('/api/client/erasures', { params: { query } })),
+        rows: ({ erasures }) => erasures,
+        refetchInterval: 5,
+      });
+      // Its refreshes show that the other one had time for its own.
+      useQuery({ queryKey: ['clock'], queryFn: () => request(api.GET('/api/client/labels')), refetchInterval: 20 });
+      return <QueryResult query={one}>{() => 'Found'}</QueryResult>;
+    }
+    draw(<Resource />, {
+      'GET /api/client/erasures': () => new Refusal(404, { error: 'No resource has this id.', error_code: 'NOT_FOUND' }),
+      'GET /api/client/labels': () => ({ labels: [] }),
+    });
+    await screen.findByText('Nothing was found at this address');
+    const times = (path: string) => requests.filter(({ route }) => route === `GET /api/client/${path}`).length;
+    await waitFor(() => expect(times('labels')).toBeGreaterThan(3));
+    expect([times('erasures'), screen.queryByRole('button', { name: 'Try again' })]).toEqual([1, null]);
+  });
+
   it('query: shows loading, the error with its request, and the data after another try', async () => {
     let fails = true;
     function List() {

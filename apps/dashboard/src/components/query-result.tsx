@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react';
+import { isGone } from '../api/client';
+import { Gone } from './gone';
 import { LoadFailed } from './load-failed';
 import { Skeleton, Stack } from '@mantine/core';
 
@@ -21,6 +23,8 @@ interface Query<T> {
 
 /** Shows a query's loading, error and success state; `children` renders its data. */
 export function QueryResult<T>({ query, rows, children }: { query: Query<T>; rows?: number; children: (data: T) => ReactNode }) {
+  // A resource may also be deleted while its page is open.
+  if (isGone(query.error)) return <Gone />;
   if (query.data !== undefined) return children(query.data);
   if (query.isError) return <LoadFailed error={query.error} retry={() => void query.refetch()} />;
   return <LoadingRows rows={rows ?? 6} />;

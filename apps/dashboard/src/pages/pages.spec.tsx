@@ -1,5 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { notifications } from '@mantine/notifications';
+import { spotlight } from '@mantine/spotlight';
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../open-page.fixture';
 import { chooseFile, draw, press, Refusal, requests, sent, type } from '../page.fixture';
@@ -307,6 +308,8 @@ describe('pages by their address (decision 430)', () => {
   });
 
   describe('the palette (decision 511)', () => {
+    afterEach(() => act(() => spotlight.close()));
+
     const listed = (customer_name: string, more: object) => ({ customer_name, customer_phone: '919876543210', labels: [], ...more });
     const template = { id: 3, name: 'order_update', language: 'en', status: 'APPROVED', body: '', buttons: [] };
     const routes: Parameters<typeof draw>[1] = {
@@ -595,11 +598,14 @@ describe('pages by their address (decision 430)', () => {
       const menu = await screen.findByRole('menu');
       await waitFor(() => expect(menu.contains(document.activeElement)).toBe(true));
       await press(action, 'menuitem', menu);
-      return screen.findByRole('dialog');
+      const dialog = await screen.findByRole('dialog');
+      await waitFor(() => expect(dialog.contains(document.activeElement)).toBe(true));
+      return dialog;
     };
     await screen.findByText('Shop');
     for (const action of ['Deliveries and test events', 'Edit', 'Delete']) {
       fireEvent.keyDown(await choose(action), { key: 'Escape' });
+      await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
       await waitFor(() => expect(document.activeElement?.ariaLabel).toBe('Actions for Shop'));
     }
     const question = await choose('Delete');
@@ -607,6 +613,22 @@ describe('pages by their address (decision 430)', () => {
     await press('Delete', 'button', question);
     await screen.findByText('No webhook yet');
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')));
+  });
+
+  it.each([
+    ['/inbox?id=9', 'GET /api/client/conversations/9/messages'],
+    ['/messages?id=none', 'GET /api/client/messages/none'],
+    ['/broadcasts?id=9', 'GET /api/client/broadcasts/9'],
+    ['/webhooks?id=9&delivery=1', 'GET /api/client/webhooks/9/deliveries/1'],
+    ['/webhooks?id=9', 'GET /api/client/webhooks/9/deliveries'],
+  ])('%s shows that there is nothing', async (path, route) => {
+    const gone = new Refusal(404, { error: 'No resource has this id.', error_code: 'NOT_FOUND' });
+    open(path, { [route]: () => gone, 'GET /api/client/webhooks': () => ({ webhooks: [] }) });
+    await screen.findByText('Nothing was found at this address');
+    expect([screen.queryByText('No resource has this id.'), screen.queryByRole('button', { name: 'Send test event' })]).toEqual([
+      null,
+      null,
+    ]);
   });
 
   it('webhooks: does not show a disabled one as healthy', async () => {

@@ -1,7 +1,7 @@
 import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { api, request } from '../../api/client';
+import { api, request, untilGone } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
 import { BroadcastActions } from './broadcast-actions';
@@ -45,7 +45,7 @@ export function BroadcastDetail({
       return { ...broadcast, pace, rates: ratesOf(looks.current) };
     },
     // Deliveries and replies arrive after the end too.
-    refetchInterval: ({ state }) => (state.data?.finished_at ? 5_000 : 1_000),
+    refetchInterval: (query) => untilGone(query.state.data?.finished_at ? 5_000 : 1_000)(query),
   });
   return (
     <QueryResult query={one}>

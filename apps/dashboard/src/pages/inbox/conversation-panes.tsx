@@ -2,7 +2,7 @@ import { Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { api, request } from '../../api/client';
+import { api, isGone, request } from '../../api/client';
 import { FormDrawer } from '../../components/form-drawer';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -33,7 +33,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
     rows: (page) => [page],
     refetchInterval: 4_000,
   });
-  const conversation = thread.data?.[0]?.conversation;
+  const conversation = isGone(thread.error) ? undefined : thread.data?.[0]?.conversation;
   const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
   const notes = thread.data?.[0]?.newest_notes ?? [];
   const change = useConversationChange(id);

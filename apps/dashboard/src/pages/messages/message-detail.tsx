@@ -1,6 +1,6 @@
 import { Stack, Text, Timeline, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { api, request } from '../../api/client';
+import { api, request, untilGone } from '../../api/client';
 import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { Snippet } from '../../components/snippet';
@@ -20,7 +20,7 @@ export function MessageDetail({ id }: { id: string }) {
   const detail = useQuery({
     queryKey: ['messages', 'one', id],
     queryFn: () => request(api.GET('/api/client/messages/{message_id}', { params: { path: { message_id: id } } })),
-    refetchInterval: 2_000,
+    refetchInterval: untilGone(2_000),
   });
   const templates = useQuery({ queryKey: ['templates'], queryFn: () => request(api.GET('/api/client/templates')) });
   return (

@@ -1,7 +1,7 @@
 import { Stack, Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { api, request } from '../../api/client';
+import { api, request, untilGone } from '../../api/client';
 import { NotFoundPage } from '../../components/not-found-page';
 import { PageTitle } from '../../components/page-title';
 import { QueryResult } from '../../components/query-result';
@@ -52,7 +52,7 @@ export function BusinessPage() {
   const detail = useQuery({
     queryKey: ['business', business_id],
     queryFn: () => request(api.GET('/api/admin/businesses/{id}', { params: { path: { id: business_id } } })),
-    refetchInterval: 15_000,
+    refetchInterval: untilGone(15_000),
   });
   if (!Number.isInteger(business_id)) return <NotFoundPage />;
   const shown = detail.data?.business;

@@ -1,7 +1,7 @@
 import { Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, request } from '../../api/client';
+import { api, request, untilGone } from '../../api/client';
 import { QueryResult } from '../../components/query-result';
 import { RelativeTime } from '../../components/relative-time';
 import { StateBadge } from '../../components/state-badge';
@@ -15,7 +15,7 @@ export function DeliveryDetail({ webhookId, id }: { webhookId: number; id: numbe
     queryKey: ['webhooks', webhookId, 'delivery', id],
     queryFn: () =>
       request(api.GET('/api/client/webhooks/{id}/deliveries/{delivery_id}', { params: { path: { id: webhookId, delivery_id: id } } })),
-    refetchInterval: 2_000,
+    refetchInterval: untilGone(2_000),
   });
   const redeliver = useRedeliver(webhookId);
   return (

@@ -13,6 +13,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog';
 import { FormDrawer } from '../../components/form-drawer';
 import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
+import { Gone } from '../../components/gone';
 import { QueryResult } from '../../components/query-result';
 import { counted } from '../../components/format-number';
 import { PageTitle } from '../../components/page-title';
@@ -47,6 +48,7 @@ export function WebhooksPage() {
     },
   });
   const opened = list.data?.webhooks.find(({ id }) => id === Number(search.id));
+  const isGone = list.isFetchedAfterMount && list.isSuccess && opened === undefined;
   const isNew = search.new !== undefined;
   const close = () => {
     edit(null);
@@ -125,7 +127,9 @@ export function WebhooksPage() {
         title={opened ? `Deliveries to ${opened.name}` : 'Deliveries'}
       >
         {search.id !== undefined &&
-          (search.delivery === undefined ? (
+          (isGone ? (
+            <Gone />
+          ) : search.delivery === undefined ? (
             <DeliveryLog id={Number(search.id)} wanted={opened?.events ?? EVENTS} failingSince={opened?.failing?.since ?? null} />
           ) : (
             <DeliveryDetail webhookId={Number(search.id)} id={Number(search.delivery)} />
