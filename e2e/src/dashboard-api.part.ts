@@ -1,4 +1,4 @@
-import type { GetUsage, ReplyOf } from '@mgw/contracts';
+import type { GetUsage, ResponseOf } from '@mgw/contracts';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { customer, dashboardUser, integrator, type DashboardUser, type Integrator } from './people';
 import { sharedStack, type DemoBusiness, type SharedStack } from './stack';
@@ -39,7 +39,7 @@ const COUNTS = ['sent', 'delivered', 'read', 'failed', 'refused'] as const;
 
 interface Usage {
   timezone: string;
-  usage: ReplyOf<typeof GetUsage>['usage'];
+  usage: ResponseOf<typeof GetUsage>['usage'];
   keys: { daily_limit: number }[];
 }
 

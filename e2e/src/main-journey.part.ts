@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { GetUsage, ReplyOf } from '@mgw/contracts';
+import type { GetUsage, ResponseOf } from '@mgw/contracts';
 import { eventually, startReceiver, type Receiver } from '@mgw/testing';
 import { connectAs } from './database';
 import { messagesOf, rowsOf } from './dump';
@@ -194,7 +194,7 @@ describe('the main journey', () => {
       new Set(['conversation', 'opt_out', 'note', 'message_received', 'message_sent', 'status', 'broadcast', 'automatic_reply']),
     );
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'message_received', message_id: said, text: 'kestrel asks' }));
-    const usage = async () => (await owner.call<{ usage: ReplyOf<typeof GetUsage>['usage'] }>('GET', '/api/client/usage')).body.usage;
+    const usage = async () => (await owner.call<{ usage: ResponseOf<typeof GetUsage>['usage'] }>('GET', '/api/client/usage')).body.usage;
     const before = await usage();
     expect(before.reduce((sum, { read }) => sum + read, 0)).toBe(6);
 

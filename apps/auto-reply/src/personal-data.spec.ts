@@ -1,4 +1,4 @@
-import type { exportPerson, PersonRef, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { exportPerson, PersonRef, ResponseOf, RequestOf } from '@mgw/contracts';
 import { eraseFrom, exportedRows, rowsRead, startHarness, type Harness } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
 import { personalDataController } from '@mgw/service';
@@ -6,7 +6,7 @@ import { service } from './main';
 import { autoReplyPersonalData } from './personal-data';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ReplyOf<Export> }> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ response: ResponseOf<Export> }> };
 
 describe('decision 730: the automatic replies of a number that has written very many messages', () => {
   const PERSON: PersonRef = { business_id: 1, names: ['919876543210'], conversation_ids: [1, 2] };
@@ -40,7 +40,7 @@ describe('decision 730: the automatic replies of a number that has written very 
       const read = await rowsRead(harness.db, async (db) => {
         const controller = new (personalDataController('auto-reply', 'auto_reply', autoReplyPersonalData) as unknown as Exporting)(db);
         ({
-          reply: { next_cursor: cursor },
+          response: { next_cursor: cursor },
         } = await controller.export({ ...PERSON, cursor }));
       });
       // A page of each conversation.

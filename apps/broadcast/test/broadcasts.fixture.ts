@@ -8,7 +8,7 @@ import {
   ListRecipients,
   type Access,
   type FoundSend,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type TemplateShape,
 } from '@mgw/contracts';
@@ -101,7 +101,7 @@ export class Broadcasts {
     await this.harness.db.query(`UPDATE broadcast.broadcasts SET ${past('idle_until')} WHERE finished_at IS NULL`);
   }
 
-  get(id: number, business_id = 1): Promise<ReplyOf<typeof GetBroadcast>> {
+  get(id: number, business_id = 1): Promise<ResponseOf<typeof GetBroadcast>> {
     return this.harness.rpc.call(GetBroadcast, { business_id, id });
   }
 
@@ -109,7 +109,7 @@ export class Broadcasts {
     id: number,
     business_id = 1,
     filter: Partial<RequestOf<typeof ListRecipients>> = {},
-  ): Promise<ReplyOf<typeof ListRecipients>['recipients']> {
+  ): Promise<ResponseOf<typeof ListRecipients>['recipients']> {
     return (await this.harness.rpc.call(ListRecipients, { business_id, id, limit: 100, cursor: null, state: null, ...filter })).recipients;
   }
 }

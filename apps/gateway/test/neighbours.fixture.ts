@@ -93,12 +93,12 @@ import {
   UnassignConversations,
   UpdateWebhook,
   type Operation,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 
-type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+type Responder<O extends Operation> = (request: RequestOf<O>) => ResponseOf<O> | Promise<ResponseOf<O>>;
 
 /** Operations of the operator on one service. */
 export const REPLAY = replayDeadLetter('status');
@@ -147,467 +147,467 @@ export class Neighbours {
 
   @Handles(GetCosts)
   getCosts(request: RequestOf<typeof GetCosts>) {
-    return this.reply(GetCosts, request);
+    return this.responseTo(GetCosts, request);
   }
 
   @Handles(EstimateCost)
   estimateCost(request: RequestOf<typeof EstimateCost>) {
-    return this.reply(EstimateCost, request);
+    return this.responseTo(EstimateCost, request);
   }
 
   @Handles(GetRateCard)
   getRateCard(request: RequestOf<typeof GetRateCard>) {
-    return this.reply(GetRateCard, request);
+    return this.responseTo(GetRateCard, request);
   }
 
   @Handles(SetRateCard)
   setRateCard(request: RequestOf<typeof SetRateCard>) {
-    return this.reply(SetRateCard, request);
+    return this.responseTo(SetRateCard, request);
   }
 
   @Handles(FindMedia)
   findMedia(request: RequestOf<typeof FindMedia>) {
-    return this.reply(FindMedia, request);
+    return this.responseTo(FindMedia, request);
   }
 
   @Handles(ClaimFiles)
   claimFiles(request: RequestOf<typeof ClaimFiles>) {
-    return this.reply(ClaimFiles, request);
+    return this.responseTo(ClaimFiles, request);
   }
 
   @Handles(EndFileTask)
   endFileTask(request: RequestOf<typeof EndFileTask>) {
-    return this.reply(EndFileTask, request);
+    return this.responseTo(EndFileTask, request);
   }
 
   @Handles(RecordUpload)
   recordUpload(request: RequestOf<typeof RecordUpload>) {
-    return this.reply(RecordUpload, request);
+    return this.responseTo(RecordUpload, request);
   }
 
   @Handles(GetConnection)
   getConnection(request: RequestOf<typeof GetConnection>) {
-    return this.reply(GetConnection, request);
+    return this.responseTo(GetConnection, request);
   }
 
   @Handles(SetConnection)
   setConnection(request: RequestOf<typeof SetConnection>) {
-    return this.reply(SetConnection, request);
+    return this.responseTo(SetConnection, request);
   }
 
   @Handles(CountTemplates)
   countTemplates(request: RequestOf<typeof CountTemplates>) {
-    return this.reply(CountTemplates, request);
+    return this.responseTo(CountTemplates, request);
   }
 
   @Handles(CheckConnection)
   checkConnection(request: RequestOf<typeof CheckConnection>) {
-    return this.reply(CheckConnection, request);
+    return this.responseTo(CheckConnection, request);
   }
 
   @Handles(SubscribeToAccount)
   subscribeToAccount(request: RequestOf<typeof SubscribeToAccount>) {
-    return this.reply(SubscribeToAccount, request);
+    return this.responseTo(SubscribeToAccount, request);
   }
 
   @Handles(GetCallbackTimes)
   getCallbackTimes(request: RequestOf<typeof GetCallbackTimes>) {
-    return this.reply(GetCallbackTimes, request);
+    return this.responseTo(GetCallbackTimes, request);
   }
 
   @Handles(ListTemplates)
   listTemplates(request: RequestOf<typeof ListTemplates>) {
-    return this.reply(ListTemplates, request);
+    return this.responseTo(ListTemplates, request);
   }
 
   @Handles(CreateTemplate)
   createTemplate(request: RequestOf<typeof CreateTemplate>) {
-    return this.reply(CreateTemplate, request);
+    return this.responseTo(CreateTemplate, request);
   }
 
   @Handles(ChangeTemplate)
   changeTemplate(request: RequestOf<typeof ChangeTemplate>) {
-    return this.reply(ChangeTemplate, request);
+    return this.responseTo(ChangeTemplate, request);
   }
 
   @Handles(DeleteTemplate)
   deleteTemplate(request: RequestOf<typeof DeleteTemplate>) {
-    return this.reply(DeleteTemplate, request);
+    return this.responseTo(DeleteTemplate, request);
   }
 
   @Handles(SyncTemplates)
   syncTemplates(request: RequestOf<typeof SyncTemplates>) {
-    return this.reply(SyncTemplates, request);
+    return this.responseTo(SyncTemplates, request);
   }
 
   @Handles(GetDailyUsage)
   getDailyUsage(request: RequestOf<typeof GetDailyUsage>) {
-    return this.reply(GetDailyUsage, request);
+    return this.responseTo(GetDailyUsage, request);
   }
 
   @Handles(ListWebhooks)
   listWebhooks(request: RequestOf<typeof ListWebhooks>) {
-    return this.reply(ListWebhooks, request);
+    return this.responseTo(ListWebhooks, request);
   }
 
   @Handles(ListDeliveries)
   listDeliveries(request: RequestOf<typeof ListDeliveries>) {
-    return this.reply(ListDeliveries, request);
+    return this.responseTo(ListDeliveries, request);
   }
 
   @Handles(GetDelivery)
   getDelivery(request: RequestOf<typeof GetDelivery>) {
-    return this.reply(GetDelivery, request);
+    return this.responseTo(GetDelivery, request);
   }
 
   @Handles(CreateWebhook)
   createWebhook(request: RequestOf<typeof CreateWebhook>) {
-    return this.reply(CreateWebhook, request);
+    return this.responseTo(CreateWebhook, request);
   }
 
   @Handles(UpdateWebhook)
   updateWebhook(request: RequestOf<typeof UpdateWebhook>) {
-    return this.reply(UpdateWebhook, request);
+    return this.responseTo(UpdateWebhook, request);
   }
 
   @Handles(DeleteWebhook)
   deleteWebhook(request: RequestOf<typeof DeleteWebhook>) {
-    return this.reply(DeleteWebhook, request);
+    return this.responseTo(DeleteWebhook, request);
   }
 
   @Handles(ListEvents)
   listEvents(request: RequestOf<typeof ListEvents>) {
-    return this.reply(ListEvents, request);
+    return this.responseTo(ListEvents, request);
   }
 
   @Handles(RecoverDeliveries)
   recoverDeliveries(request: RequestOf<typeof RecoverDeliveries>) {
-    return this.reply(RecoverDeliveries, request);
+    return this.responseTo(RecoverDeliveries, request);
   }
 
   @Handles(GetRecovery)
   getRecovery(request: RequestOf<typeof GetRecovery>) {
-    return this.reply(GetRecovery, request);
+    return this.responseTo(GetRecovery, request);
   }
 
   @Handles(CancelRecovery)
   cancelRecovery(request: RequestOf<typeof CancelRecovery>) {
-    return this.reply(CancelRecovery, request);
+    return this.responseTo(CancelRecovery, request);
   }
 
   @Handles(FindNewestEvents)
   findNewestEvents(request: RequestOf<typeof FindNewestEvents>) {
-    return this.reply(FindNewestEvents, request);
+    return this.responseTo(FindNewestEvents, request);
   }
 
   @Handles(SendTemplate)
   sendTemplate(request: RequestOf<typeof SendTemplate>) {
-    return this.reply(SendTemplate, request);
+    return this.responseTo(SendTemplate, request);
   }
 
   @Handles(SendText)
   sendText(request: RequestOf<typeof SendText>) {
-    return this.reply(SendText, request);
+    return this.responseTo(SendText, request);
   }
 
   @Handles(FindSends)
   findSends(request: RequestOf<typeof FindSends>) {
-    return this.reply(FindSends, request);
+    return this.responseTo(FindSends, request);
   }
 
   @Handles(FindConversation)
   findConversation(request: RequestOf<typeof FindConversation>) {
-    return this.reply(FindConversation, request);
+    return this.responseTo(FindConversation, request);
   }
 
   @Handles(GetBroadcast)
   getBroadcast(request: RequestOf<typeof GetBroadcast>) {
-    return this.reply(GetBroadcast, request);
+    return this.responseTo(GetBroadcast, request);
   }
 
   @Handles(GetSuppression)
   getSuppression(request: RequestOf<typeof GetSuppression>) {
-    return this.reply(GetSuppression, request);
+    return this.responseTo(GetSuppression, request);
   }
 
   @Handles(ImportSuppressions)
   importSuppressions(request: RequestOf<typeof ImportSuppressions>) {
-    return this.reply(ImportSuppressions, request);
+    return this.responseTo(ImportSuppressions, request);
   }
 
   @Handles(ListInboundMessages)
   listInboundMessages(request: RequestOf<typeof ListInboundMessages>) {
-    return this.reply(ListInboundMessages, request);
+    return this.responseTo(ListInboundMessages, request);
   }
 
   @Handles(ListRecipients)
   listRecipients(request: RequestOf<typeof ListRecipients>) {
-    return this.reply(ListRecipients, request);
+    return this.responseTo(ListRecipients, request);
   }
 
   @Handles(ListSuppressions)
   listSuppressions(request: RequestOf<typeof ListSuppressions>) {
-    return this.reply(ListSuppressions, request);
+    return this.responseTo(ListSuppressions, request);
   }
 
   @Handles(ListApprovedTemplates)
   listApprovedTemplates(request: RequestOf<typeof ListApprovedTemplates>) {
-    return this.reply(ListApprovedTemplates, request);
+    return this.responseTo(ListApprovedTemplates, request);
   }
 
   @Handles(SendMedia)
   sendMedia(request: RequestOf<typeof SendMedia>) {
-    return this.reply(SendMedia, request);
+    return this.responseTo(SendMedia, request);
   }
 
   @Handles(CheckSend)
   checkSend(request: RequestOf<typeof CheckSend>) {
-    return this.reply(CheckSend, request);
+    return this.responseTo(CheckSend, request);
   }
 
   @Handles(MarkRead)
   markRead(request: RequestOf<typeof MarkRead>) {
-    return this.reply(MarkRead, request);
+    return this.responseTo(MarkRead, request);
   }
 
   @Handles(MarkConversationRead)
   markConversationRead(request: RequestOf<typeof MarkConversationRead>) {
-    return this.reply(MarkConversationRead, request);
+    return this.responseTo(MarkConversationRead, request);
   }
 
   @Handles(SendContacts)
   sendContacts(request: RequestOf<typeof SendContacts>) {
-    return this.reply(SendContacts, request);
+    return this.responseTo(SendContacts, request);
   }
 
   @Handles(SendInteractive)
   sendInteractive(request: RequestOf<typeof SendInteractive>) {
-    return this.reply(SendInteractive, request);
+    return this.responseTo(SendInteractive, request);
   }
 
   @Handles(SendLocation)
   sendLocation(request: RequestOf<typeof SendLocation>) {
-    return this.reply(SendLocation, request);
+    return this.responseTo(SendLocation, request);
   }
 
   @Handles(SendReaction)
   sendReaction(request: RequestOf<typeof SendReaction>) {
-    return this.reply(SendReaction, request);
+    return this.responseTo(SendReaction, request);
   }
 
   @Handles(SendOtp)
   sendOtp(request: RequestOf<typeof SendOtp>) {
-    return this.reply(SendOtp, request);
+    return this.responseTo(SendOtp, request);
   }
 
   @Handles(CheckBroadcast)
   checkBroadcast(request: RequestOf<typeof CheckBroadcast>) {
-    return this.reply(CheckBroadcast, request);
+    return this.responseTo(CheckBroadcast, request);
   }
 
   @Handles(GetSendSettings)
   getSendSettings(request: RequestOf<typeof GetSendSettings>) {
-    return this.reply(GetSendSettings, request);
+    return this.responseTo(GetSendSettings, request);
   }
 
   @Handles(SetSendSettings)
   setSendSettings(request: RequestOf<typeof SetSendSettings>) {
-    return this.reply(SetSendSettings, request);
+    return this.responseTo(SetSendSettings, request);
   }
 
   @Handles(SetSuppression)
   setSuppression(request: RequestOf<typeof SetSuppression>) {
-    return this.reply(SetSuppression, request);
+    return this.responseTo(SetSuppression, request);
   }
 
   @Handles(SuspendBusiness)
   suspendBusiness(request: RequestOf<typeof SuspendBusiness>) {
-    return this.reply(SuspendBusiness, request);
+    return this.responseTo(SuspendBusiness, request);
   }
 
   @Handles(REPLAY)
   replayDeadLetter(request: RequestOf<typeof REPLAY>) {
-    return this.reply(REPLAY, request);
+    return this.responseTo(REPLAY, request);
   }
 
   @Handles(DISCARD)
   discardDeadLetter(request: RequestOf<typeof DISCARD>) {
-    return this.reply(DISCARD, request);
+    return this.responseTo(DISCARD, request);
   }
 
   @Handles(PrepareErasure)
   prepareErasure(request: RequestOf<typeof PrepareErasure>) {
-    return this.reply(PrepareErasure, request);
+    return this.responseTo(PrepareErasure, request);
   }
 
   @Handles(CreateBroadcast)
   createBroadcast(request: RequestOf<typeof CreateBroadcast>) {
-    return this.reply(CreateBroadcast, request);
+    return this.responseTo(CreateBroadcast, request);
   }
 
   @Handles(FindDeliveries)
   findDeliveries(request: RequestOf<typeof FindDeliveries>) {
-    return this.reply(FindDeliveries, request);
+    return this.responseTo(FindDeliveries, request);
   }
 
   @Handles(GetMessageStatuses)
   getMessageStatuses(request: RequestOf<typeof GetMessageStatuses>) {
-    return this.reply(GetMessageStatuses, request);
+    return this.responseTo(GetMessageStatuses, request);
   }
 
   @Handles(GetThread)
   getThread(request: RequestOf<typeof GetThread>) {
-    return this.reply(GetThread, request);
+    return this.responseTo(GetThread, request);
   }
 
   @Handles(GetTimeline)
   getTimeline(request: RequestOf<typeof GetTimeline>) {
-    return this.reply(GetTimeline, request);
+    return this.responseTo(GetTimeline, request);
   }
 
   @Handles(TestWebhook)
   testWebhook(request: RequestOf<typeof TestWebhook>) {
-    return this.reply(TestWebhook, request);
+    return this.responseTo(TestWebhook, request);
   }
 
   @Handles(CountMessages)
   countMessages(request: RequestOf<typeof CountMessages>) {
-    return this.reply(CountMessages, request);
+    return this.responseTo(CountMessages, request);
   }
 
   @Handles(GetUsage)
   getUsage(request: RequestOf<typeof GetUsage>) {
-    return this.reply(GetUsage, request);
+    return this.responseTo(GetUsage, request);
   }
 
   @Handles(ListAutoReplies)
   listAutoReplies(request: RequestOf<typeof ListAutoReplies>) {
-    return this.reply(ListAutoReplies, request);
+    return this.responseTo(ListAutoReplies, request);
   }
 
   @Handles(ListBroadcasts)
   listBroadcasts(request: RequestOf<typeof ListBroadcasts>) {
-    return this.reply(ListBroadcasts, request);
+    return this.responseTo(ListBroadcasts, request);
   }
 
   @Handles(ListConversations)
   listConversations(request: RequestOf<typeof ListConversations>) {
-    return this.reply(ListConversations, request);
+    return this.responseTo(ListConversations, request);
   }
 
   @Handles(FindUnanswered)
   findUnanswered(request: RequestOf<typeof FindUnanswered>) {
-    return this.reply(FindUnanswered, request);
+    return this.responseTo(FindUnanswered, request);
   }
 
   @Handles(ListMessages)
   listMessages(request: RequestOf<typeof ListMessages>) {
-    return this.reply(ListMessages, request);
+    return this.responseTo(ListMessages, request);
   }
 
   @Handles(CancelBroadcast)
   cancelBroadcast(request: RequestOf<typeof CancelBroadcast>) {
-    return this.reply(CancelBroadcast, request);
+    return this.responseTo(CancelBroadcast, request);
   }
 
   @Handles(PauseBroadcast)
   pauseBroadcast(request: RequestOf<typeof PauseBroadcast>) {
-    return this.reply(PauseBroadcast, request);
+    return this.responseTo(PauseBroadcast, request);
   }
 
   @Handles(CheckRetry)
   checkRetry(request: RequestOf<typeof CheckRetry>) {
-    return this.reply(CheckRetry, request);
+    return this.responseTo(CheckRetry, request);
   }
 
   @Handles(RetryBroadcast)
   retryBroadcast(request: RequestOf<typeof RetryBroadcast>) {
-    return this.reply(RetryBroadcast, request);
+    return this.responseTo(RetryBroadcast, request);
   }
 
   @Handles(ResumeBroadcast)
   resumeBroadcast(request: RequestOf<typeof ResumeBroadcast>) {
-    return this.reply(ResumeBroadcast, request);
+    return this.responseTo(ResumeBroadcast, request);
   }
 
   @Handles(LiftSuppression)
   liftSuppression(request: RequestOf<typeof LiftSuppression>) {
-    return this.reply(LiftSuppression, request);
+    return this.responseTo(LiftSuppression, request);
   }
 
   @Handles(Redeliver)
   redeliver(request: RequestOf<typeof Redeliver>) {
-    return this.reply(Redeliver, request);
+    return this.responseTo(Redeliver, request);
   }
 
   @Handles(SetAutoReply)
   setAutoReply(request: RequestOf<typeof SetAutoReply>) {
-    return this.reply(SetAutoReply, request);
+    return this.responseTo(SetAutoReply, request);
   }
 
   @Handles(TryAutoReply)
   tryAutoReply(request: RequestOf<typeof TryAutoReply>) {
-    return this.reply(TryAutoReply, request);
+    return this.responseTo(TryAutoReply, request);
   }
 
   @Handles(UpdateConversation)
   updateConversation(request: RequestOf<typeof UpdateConversation>) {
-    return this.reply(UpdateConversation, request);
+    return this.responseTo(UpdateConversation, request);
   }
 
   @Handles(AddNote)
   addNote(request: RequestOf<typeof AddNote>) {
-    return this.reply(AddNote, request);
+    return this.responseTo(AddNote, request);
   }
 
   @Handles(CreateLabel)
   createLabel(request: RequestOf<typeof CreateLabel>) {
-    return this.reply(CreateLabel, request);
+    return this.responseTo(CreateLabel, request);
   }
 
   @Handles(CreateQuickReply)
   createQuickReply(request: RequestOf<typeof CreateQuickReply>) {
-    return this.reply(CreateQuickReply, request);
+    return this.responseTo(CreateQuickReply, request);
   }
 
   @Handles(DeleteLabel)
   deleteLabel(request: RequestOf<typeof DeleteLabel>) {
-    return this.reply(DeleteLabel, request);
+    return this.responseTo(DeleteLabel, request);
   }
 
   @Handles(DeleteQuickReply)
   deleteQuickReply(request: RequestOf<typeof DeleteQuickReply>) {
-    return this.reply(DeleteQuickReply, request);
+    return this.responseTo(DeleteQuickReply, request);
   }
 
   @Handles(ListLabels)
   listLabels(request: RequestOf<typeof ListLabels>) {
-    return this.reply(ListLabels, request);
+    return this.responseTo(ListLabels, request);
   }
 
   @Handles(ListQuickReplies)
   listQuickReplies(request: RequestOf<typeof ListQuickReplies>) {
-    return this.reply(ListQuickReplies, request);
+    return this.responseTo(ListQuickReplies, request);
   }
 
   @Handles(UpdateLabel)
   updateLabel(request: RequestOf<typeof UpdateLabel>) {
-    return this.reply(UpdateLabel, request);
+    return this.responseTo(UpdateLabel, request);
   }
 
   @Handles(UpdateQuickReply)
   updateQuickReply(request: RequestOf<typeof UpdateQuickReply>) {
-    return this.reply(UpdateQuickReply, request);
+    return this.responseTo(UpdateQuickReply, request);
   }
 
   @Handles(UnassignConversations)
   unassignConversations(request: RequestOf<typeof UnassignConversations>) {
-    return this.reply(UnassignConversations, request);
+    return this.responseTo(UnassignConversations, request);
   }
 
-  private async reply<O extends Operation>(op: O, request: RequestOf<O>): Promise<ReplyOf<O>> {
+  private async responseTo<O extends Operation>(op: O, request: RequestOf<O>): Promise<ResponseOf<O>> {
     const responder = this.responders.get(op.subject);
     if (!responder) throw new Error(`no test sets a response for ${op.subject}`);
-    return responder(request) as Promise<ReplyOf<O>>;
+    return responder(request) as Promise<ResponseOf<O>>;
   }
 }

@@ -1,4 +1,4 @@
-import { GatewayError, isNoResponse, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, isNoResponse, type Operation, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import type { RpcClient, RpcContext } from '@mgw/rpc';
 
 /** A service that hangs must leave the send enough time to finish. */
@@ -13,7 +13,7 @@ export async function requiredCall<O extends Operation>(
   operation: O,
   request: RequestOf<O>,
   context?: RpcContext,
-): Promise<ReplyOf<O>> {
+): Promise<ResponseOf<O>> {
   const deadlineAt = Math.min(context?.deadlineAt ?? Infinity, Date.now() + RESPONSE_TIMEOUT_MS);
   try {
     return await rpc.call(operation, request, { ...context, deadlineAt });

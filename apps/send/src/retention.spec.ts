@@ -1,4 +1,4 @@
-import { FindSends, GetThread, newIntentId, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindSends, GetThread, newIntentId, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from './send.fixture';
@@ -101,7 +101,7 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     const pages: string[][] = [];
     for (let cursor: string | null = null, i = 0; i < 9; i++) {
       const request: RequestOf<typeof GetThread> = { business_id: 1, conversation_id: conversationId, limit: 4, cursor };
-      const thread: ReplyOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, request);
+      const thread: ResponseOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, request);
       pages.push(thread.messages.map(({ message_id }) => message_id));
       if (thread.next_cursor === null) break;
       cursor = thread.next_cursor;

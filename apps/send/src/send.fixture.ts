@@ -9,7 +9,7 @@ import {
   SendText,
   SyncTemplates,
   type GatewayError,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type SendContacts,
   type SendInteractive,
@@ -167,7 +167,7 @@ export async function startSending({
       ),
     /** Sends any kind of free message. */
     free: async <O extends FreeSend>(operation: O, message: Omit<RequestOf<O>, 'sender' | 'to'>, change: Partial<Sender> = {}) =>
-      resultOf<ReplyOf<O>>(harness.rpc.call(operation, { sender: sender(change), to: '919876543210', ...message } as RequestOf<O>)),
+      resultOf<ResponseOf<O>>(harness.rpc.call(operation, { sender: sender(change), to: '919876543210', ...message } as RequestOf<O>)),
     otp: (change: Partial<Sender> = {}, { template_name = 'login_code', otp = null as string | null } = {}) =>
       resultOf(harness.rpc.call(SendOtp, { sender: sender(change), to: '919876543210', template_name, language: 'en', otp })),
     states: async () =>

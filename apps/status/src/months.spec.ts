@@ -1,4 +1,12 @@
-import { GetMessageStatuses, GetTimeline, GetUsage, ListMessages, type EventEnvelope, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  GetMessageStatuses,
+  GetTimeline,
+  GetUsage,
+  ListMessages,
+  type EventEnvelope,
+  type ResponseOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { Database } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
@@ -104,7 +112,7 @@ describe('guarantees §3: records and history by month', () => {
           search: null,
           ...change,
         };
-        const { messages, next_cursor }: ReplyOf<typeof ListMessages> = await harness.rpc.call(ListMessages, request);
+        const { messages, next_cursor }: ResponseOf<typeof ListMessages> = await harness.rpc.call(ListMessages, request);
         pages.push(messages.map(({ message_id }) => message_id));
         if (next_cursor === null) break;
         cursor = next_cursor;

@@ -1,4 +1,4 @@
-import { MessageNotSent, MessageSent, type exportPerson, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { MessageNotSent, MessageSent, type exportPerson, type PersonRef, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import { eraseFrom, exportedRows, FORMER_OWNER, OWNER, PASSED, rowsRead, startHarness, type Harness } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
@@ -8,7 +8,7 @@ import { service } from './main';
 import { statusPersonalData } from './personal-data';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ReplyOf<Export> }> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ResponseOf<Export> }> };
 
 const BEFORE = '2026-01-05T00:00:00.000Z';
 const AFTER = '2026-01-15T00:00:00.000Z';

@@ -41,7 +41,7 @@ export type Access = Static<typeof Access>;
 export const FindAccess = operation('gateway', 'find-access', {
   request: Type.Object({ parties: Type.Array(Type.Object({ business_id: Id, api_key_id: Nullable(Id) }), { maxItems: 100 }) }),
   /** In the order of the request. */
-  reply: Type.Object({ found: Type.Array(Nullable(Access)) }),
+  response: Type.Object({ found: Type.Array(Nullable(Access)) }),
 });
 
 /** A key was changed or ends: caches drop it. */

@@ -27,7 +27,7 @@ export type AutoReplySettings = Static<typeof AutoReplySettings>;
 export const GetAutoReply = operation('auto-reply', 'get-settings', {
   request: Type.Object({ business_id: Id }),
   /** `counted_today`: the cost that the limit counts since midnight in the business's time zone. */
-  reply: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean(), counted_today: Money })]),
+  response: Type.Composite([AutoReplySettings, Type.Object({ has_api_key: Type.Boolean(), counted_today: Money })]),
 });
 
 /**
@@ -41,13 +41,13 @@ export const SetAutoReply = operation('auto-reply', 'set-settings', {
     Type.Partial(Type.Object({ plan: Type.String(), timezone: Type.String() })),
     Type.Partial(AutoReplySettings),
   ]),
-  reply: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),
+  response: Type.Object({ api_key_removed: Type.Optional(Type.Boolean()) }),
 });
 
 /** Returns the reply that the model would write, and sends nothing. MODEL_UNAVAILABLE if the model does not respond. */
 export const TryAutoReply = operation('auto-reply', 'try', {
   request: Type.Object({ business_id: Id, text: characters(4096, 1) }),
-  reply: Type.Object({ reply: Type.String() }),
+  response: Type.Object({ reply: Type.String() }),
   errors: ['MODEL_UNAVAILABLE'],
   deadlineMs: 25_000,
 });
@@ -55,7 +55,7 @@ export const TryAutoReply = operation('auto-reply', 'try', {
 export const ListAutoReplies = operation('auto-reply', 'list', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
-  reply: Type.Object({
+  response: Type.Object({
     replies: Type.Array(
       Type.Object({
         id: Id,
@@ -76,5 +76,5 @@ export const ListAutoReplies = operation('auto-reply', 'list', {
 /** Finds which of these conversations auto-reply left to an agent, and why. */
 export const FindUnanswered = operation('auto-reply', 'find-unanswered', {
   request: Type.Object({ business_id: Id, conversation_ids: Type.Array(Id, { maxItems: 100 }) }),
-  reply: Type.Object({ unanswered: Type.Array(Type.Object({ conversation_id: Id, reason: Type.String() })) }),
+  response: Type.Object({ unanswered: Type.Array(Type.Object({ conversation_id: Id, reason: Type.String() })) }),
 });

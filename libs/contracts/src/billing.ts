@@ -51,7 +51,7 @@ export const EstimateCost = operation('status', 'estimate', {
     day: Type.String(),
     markets: Type.Array(Type.Object({ market: Market, count: Type.Integer({ minimum: 1 }) }), { maxItems: MAX_MARKETS }),
   }),
-  reply: Type.Object({
+  response: Type.Object({
     currency: Nullable(Currency),
     /** The sum of the markets that have a rate. */
     cost: Money,
@@ -71,7 +71,7 @@ export const GetCosts = operation('status', 'costs', {
     ]),
   }),
   /** `broadcast_id` is absent in the costs of a sender. Those without priced messages are left out. */
-  reply: Type.Object({
+  response: Type.Object({
     currency: Nullable(Currency),
     costs: Type.Array(Type.Object({ broadcast_id: Type.Optional(Id), ...CostSummary.properties })),
   }),
@@ -99,7 +99,7 @@ export type RateFault = Static<typeof RateFault>;
 export const GetRateCard = operation('status', 'get-rate-card', {
   isRead: true,
   request: Type.Object({}),
-  reply: Type.Object({ currency: Nullable(Currency), rates: Type.Array(Rate) }),
+  response: Type.Object({ currency: Nullable(Currency), rates: Type.Array(Rate) }),
 });
 
 /**
@@ -112,6 +112,6 @@ export const SetRateCard = operation('status', 'set-rate-card', {
     rates: Type.Array(Type.Object({ ...Rate.properties, row: Type.Integer({ minimum: 1 }) }), { minItems: 1, maxItems: MAX_RATES }),
     replace_all: Type.Boolean(),
   }),
-  reply: Type.Object({ faults: Type.Array(RateFault), added: Type.Integer(), removed: Type.Integer() }),
+  response: Type.Object({ faults: Type.Array(RateFault), added: Type.Integer(), removed: Type.Integer() }),
   deadlineMs: 15_000,
 });

@@ -71,7 +71,7 @@ export const CheckBroadcast = operation('broadcast', 'check', {
   /** `plan` comes with `charged`. */
   request: Type.Object({ ...draft, plan: Type.Optional(Type.String()), charged }),
   /** The first 100 faults. */
-  reply: Type.Object({
+  response: Type.Object({
     total: Type.Integer(),
     wrong: Type.Integer(),
     faults: Type.Array(RowFault),
@@ -93,7 +93,7 @@ export const CreateBroadcast = operation('broadcast', 'create', {
     charged,
   }),
   /** `replayed`: an earlier request with the same Idempotency-Key created it. */
-  reply: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
+  response: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
   errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED', 'DAILY_LIMIT_REACHED'],
   deadlineMs: 15_000,
 });
@@ -143,13 +143,13 @@ export type BroadcastRecord = Static<typeof BroadcastRecord>;
 export const ListBroadcasts = operation('broadcast', 'list', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
-  reply: Type.Object({ broadcasts: Type.Array(BroadcastRecord), next_cursor: NextCursor }),
+  response: Type.Object({ broadcasts: Type.Array(BroadcastRecord), next_cursor: NextCursor }),
 });
 
 export const GetBroadcast = operation('broadcast', 'get', {
   isRead: true,
   request: Type.Object({ business_id: Id, id: Id }),
-  reply: Type.Object({
+  response: Type.Object({
     broadcast: BroadcastRecord,
     /** Recipients whose message was delivered, of those that were sent; read ones count as delivered. */
     delivered: Type.Integer(),
@@ -189,7 +189,7 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
     /** Whether rows hold the values of their messages, for an export, and the first page the `value_counts`. */
     values: Type.Optional(Type.Boolean()),
   }),
-  reply: Type.Object({
+  response: Type.Object({
     recipients: Type.Array(
       Type.Object({
         nth: Type.Integer(),
@@ -220,7 +220,7 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
 /** Shows what RetryBroadcast would do now, and does nothing. CONFLICT if the broadcast has not ended. */
 export const CheckRetry = operation('broadcast', 'check-retry', {
   request: Type.Object({ business_id: Id, id: Id, timezone: draft.timezone, daily_limit: draft.daily_limit }),
-  reply: Type.Object({
+  response: Type.Object({
     total: Type.Integer({ description: 'Recipients of the retry.' }),
     daily_limit: DailyUse,
     category: Type.String({ description: 'The template’s category.' }),
@@ -244,14 +244,14 @@ export const RetryBroadcast = operation('broadcast', 'retry', {
     daily_limit: draft.daily_limit,
     idempotency: Nullable(Idempotency),
   }),
-  reply: Type.Object({ id: Id, replayed: Type.Boolean() }),
+  response: Type.Object({ id: Id, replayed: Type.Boolean() }),
   errors: ['NOT_FOUND', 'CONFLICT', 'TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED'],
   deadlineMs: 15_000,
 });
 
 const change = {
   request: Type.Object({ business_id: Id, id: Id }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   /** CONFLICT if it has ended. */
   errors: ['NOT_FOUND', 'CONFLICT'],
 } as const;

@@ -19,7 +19,7 @@ export type ConnectionCheck = Static<typeof ConnectionCheck>;
 /** Calls the platform with the stored credentials and reports each part of the connection. `callback_url` is where callbacks should arrive. */
 export const CheckConnection = operation('template', 'check-connection', {
   request: Type.Object({ business_id: Id, callback_url: Type.String() }),
-  reply: Type.Object({ checks: Type.Array(ConnectionCheck) }),
+  response: Type.Object({ checks: Type.Array(ConnectionCheck) }),
   errors: ['NOT_CONNECTED', 'RATE_LIMITED'],
   deadlineMs: 12_000,
 });
@@ -27,7 +27,7 @@ export const CheckConnection = operation('template', 'check-connection', {
 /** Subscribes the token's app to the business account, so that the platform posts callbacks. Subscribing again has no effect. */
 export const SubscribeToAccount = operation('template', 'subscribe-to-account', {
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: ['NOT_CONNECTED', 'RATE_LIMITED', 'PLATFORM_REFUSED', 'PLATFORM_THROTTLED', 'PLATFORM_UNAVAILABLE', 'OUTCOME_UNKNOWN'],
   deadlineMs: 12_000,
 });
@@ -35,5 +35,5 @@ export const SubscribeToAccount = operation('template', 'subscribe-to-account', 
 /** The last signed callback for the business and the last handshake with its verify token, to the minute; null for never. */
 export const GetCallbackTimes = operation('platform-webhook-ingest', 'get-callback-times', {
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ callback_at: Nullable(IsoTime), handshake_at: Nullable(IsoTime) }),
+  response: Type.Object({ callback_at: Nullable(IsoTime), handshake_at: Nullable(IsoTime) }),
 });

@@ -55,13 +55,13 @@ export function notConnected(): GatewayError {
 
 export const GetConnection = operation('template', 'get-connection', {
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ connection: Nullable(Connection) }),
+  response: Type.Object({ connection: Nullable(Connection) }),
 });
 
 /** Connections of several businesses, in their order; null for a business without one. For services that cache them. */
 export const GetConnections = operation('template', 'get-connections', {
   request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
-  reply: Type.Object({ connections: Type.Array(Nullable(Connection)) }),
+  response: Type.Object({ connections: Type.Array(Nullable(Connection)) }),
 });
 
 /** `number_verified_at`: when the platform first accepted the business's token for its number; null before. */
@@ -71,7 +71,7 @@ export type ListedConnection = Static<typeof ListedConnection>;
 /** Connections after a business id, for the ingest service's map of numbers and secrets; pages of at most 500. */
 export const ListConnections = operation('template', 'list-connections', {
   request: Type.Object({ after_business_id: Type.Integer({ minimum: 0 }) }),
-  reply: Type.Object({ connections: Type.Array(ListedConnection) }),
+  response: Type.Object({ connections: Type.Array(ListedConnection) }),
 });
 
 /**
@@ -87,20 +87,20 @@ export const SetConnection = operation('template', 'set-connection', {
     app_secret_sealed: Type.Optional(Type.String()),
     verify_token_sealed: Type.Optional(Type.String()),
   }),
-  reply: Type.Object({ connection: Connection }),
+  response: Type.Object({ connection: Connection }),
   errors: ['VALIDATION_FAILED'],
 });
 
 /** Reports that the platform refused the credentials or the number: the template service records it and probes again. */
 export const ReportConnectionProblem = operation('template', 'report-connection-problem', {
   request: Type.Object({ business_id: Id, platform_code: Type.Integer(), problem: Type.String() }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
 });
 
 /** Suspends the sends of a business, or resumes them. Takes effect everywhere within five seconds. */
 export const SuspendBusiness = operation('template', 'suspend-business', {
   request: Type.Object({ business_id: Id, suspended: Type.Boolean() }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
 });
 
 /** Services must drop the business's connection from their caches. */

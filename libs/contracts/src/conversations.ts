@@ -123,7 +123,7 @@ export const ListConversations = operation('send', 'list-conversations', {
     /** Only conversations with this label. */
     label: Type.Optional(characters(LABEL_NAME)),
   }),
-  reply: Type.Object({
+  response: Type.Object({
     conversations: Type.Array(ListedConversation),
     counts: Type.Object({ mine: Count, unassigned: Count, open: Count, closed: Count, unread: Count, waiting: Count }),
     /** Since when the customer who has waited longest waits for a reply; null if nobody does. */
@@ -155,7 +155,7 @@ export const GetThread = operation('send', 'get-thread', {
     /** Whether the colleagues' notes are among the messages, with the type `note`. */
     notes: Type.Optional(Type.Boolean()),
   }),
-  reply: Type.Object({
+  response: Type.Object({
     conversation: ConversationRecord,
     messages: Type.Array(ThreadMessage),
     /** The newest notes of the whole conversation, with the first page if `notes` is true. */
@@ -179,21 +179,21 @@ export const UpdateConversation = operation('send', 'update-conversation', {
     /** Changes nothing if a message of the customer arrived after this time: CONFLICT. */
     nothing_received_since: Type.Optional(IsoTime),
   }),
-  reply: Type.Object({ conversation: ConversationRecord }),
+  response: Type.Object({ conversation: ConversationRecord }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 /** Takes conversations from somebody who left the team. */
 export const UnassignConversations = operation('send', 'unassign-conversations', {
   request: Type.Object({ business_id: Id, user_id: Id }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: [],
 });
 
 /** Adds a note that only the business sees. */
 export const AddNote = operation('send', 'add-note', {
   request: Type.Object({ business_id: Id, conversation_id: Id, user_id: Id, text: characters(4096, 1) }),
-  reply: Type.Object({ id: Id }),
+  response: Type.Object({ id: Id }),
   errors: ['NOT_FOUND'],
 });
 
@@ -201,7 +201,7 @@ export const AddNote = operation('send', 'add-note', {
 export const FindConversation = operation('send', 'find-conversation', {
   isRead: true,
   request: Type.Object({ business_id: Id, phone: Recipient }),
-  reply: Type.Object({ conversation: Nullable(ConversationRecord) }),
+  response: Type.Object({ conversation: Nullable(ConversationRecord) }),
 });
 
 /** A message from a person, in the message log. */
@@ -220,7 +220,7 @@ export type InboundMessage = Static<typeof InboundMessage>;
 export const ListInboundMessages = operation('send', 'list-inbound', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest, phone: Nullable(characters(140)), ...Period }),
-  reply: Type.Object({ messages: Type.Array(InboundMessage), next_cursor: NextCursor, cursors: RowCursors }),
+  response: Type.Object({ messages: Type.Array(InboundMessage), next_cursor: NextCursor, cursors: RowCursors }),
 });
 
 /** The strictest suppression of a person, set by the person, the platform, the dashboard or an API key. */
@@ -236,7 +236,7 @@ export type SuppressionRecord = Static<typeof SuppressionRecord>;
 export const ListSuppressions = operation('send', 'list-suppressions', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
-  reply: Type.Object({
+  response: Type.Object({
     suppressions: Type.Array(SuppressionRecord, {
       description: 'Sorted by `since`. A person whose suppression changes while you read the pages moves to the first page of a new list.',
     }),
@@ -247,7 +247,7 @@ export const ListSuppressions = operation('send', 'list-suppressions', {
 export const GetSuppression = operation('send', 'get-suppression', {
   isRead: true,
   request: Type.Object({ business_id: Id, phone: Recipient }),
-  reply: Type.Object({ suppression: Nullable(SuppressionRecord) }),
+  response: Type.Object({ suppression: Nullable(SuppressionRecord) }),
 });
 
 /** Finds the people to whom a template would not be sent, because they opted out or are blocked. Sends nothing and reserves nothing. */
@@ -259,7 +259,7 @@ export const FindSuppressed = operation('send', 'find-suppressed', {
     /** Whether the template is MARKETING, which fewer people accept. */
     marketing: Type.Boolean(),
   }),
-  reply: Type.Object({ phones: Type.Array(Recipient) }),
+  response: Type.Object({ phones: Type.Array(Recipient) }),
 });
 
 /** Whether a person or an API key decided for the business. */
@@ -275,7 +275,7 @@ export const SetSuppression = operation('send', 'set-suppression', {
     /** The dashboard by default. */
     source: Type.Optional(BusinessSource),
   }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
 });
 
 /** Most rows of an import. */
@@ -291,14 +291,14 @@ export const ImportSuppressions = operation('send', 'import-suppressions', {
     ),
     source: Type.Optional(BusinessSource),
   }),
-  reply: Type.Object({ added: Type.Integer(), unchanged: Type.Integer() }),
+  response: Type.Object({ added: Type.Integer(), unchanged: Type.Integer() }),
   deadlineMs: 30_000,
 });
 
 /** Lifts every suppression of a person. NOT_FOUND without one. */
 export const LiftSuppression = operation('send', 'lift-suppression', {
   request: Type.Object({ business_id: Id, phone: Recipient, source: Type.Optional(BusinessSource) }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: ['NOT_FOUND'],
 });
 
@@ -317,11 +317,11 @@ export type SendSettings = Static<typeof SendSettings>;
 
 export const GetSendSettings = operation('send', 'get-settings', {
   request: Type.Object({ business_id: Id }),
-  reply: SendSettings,
+  response: SendSettings,
 });
 
 /** Changes only the given fields. */
 export const SetSendSettings = operation('send', 'set-settings', {
   request: Type.Composite([Type.Object({ business_id: Id }), Type.Partial(SendSettings)]),
-  reply: Type.Object({}),
+  response: Type.Object({}),
 });

@@ -41,21 +41,21 @@ export type WebhookRecord = Static<typeof WebhookRecord>;
 /** VALIDATION_FAILED names `url` when its address is refused. CONFLICT when the business has 20 webhooks. */
 export const CreateWebhook = operation('outbound-webhook-dispatcher', 'create-webhook', {
   request: Type.Object({ business_id: Id, name: Type.String(), url: Url, events: EventNames, secret_sealed: SecretSealed }),
-  reply: Type.Object({ id: Id }),
+  response: Type.Object({ id: Id }),
   errors: ['CONFLICT'],
 });
 
 export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webhooks', {
   isRead: true,
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
+  response: Type.Object({ webhooks: Type.Array(WebhookRecord) }),
 });
 
 /** The webhooks of all businesses whose last deliveries failed, the worst first, at most 100. */
 export const ListFailingWebhooks = operation('outbound-webhook-dispatcher', 'list-failing-webhooks', {
   isRead: true,
   request: Type.Object({}),
-  reply: Type.Object({
+  response: Type.Object({
     webhooks: Type.Array(
       Type.Object({
         business_id: Id,
@@ -80,7 +80,7 @@ export const FindWantedEvents = operation('outbound-webhook-dispatcher', 'find-w
   isRead: true,
   deadlineMs: 1_000,
   request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: 100 }) }),
-  reply: Type.Object({ wanted: Type.Array(Type.Array(Type.String())) }),
+  response: Type.Object({ wanted: Type.Array(Type.Array(Type.String())) }),
 });
 /** A webhook of the business was created, changed or deleted, or a reader of its feed wants further events. */
 export const WebhooksChanged = announcement('webhooks-changed', Type.Object({ business_id: Id }));
@@ -100,14 +100,14 @@ export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-we
     keep_old_minutes: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_KEEP_OLD_MINUTES })),
     is_active: Type.Optional(Type.Boolean()),
   }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: ['NOT_FOUND'],
 });
 
 export const DeleteWebhook = operation('outbound-webhook-dispatcher', 'delete-webhook', {
   request: Type.Object({ business_id: Id, id: Id }),
   // Absent from the previous version of the service.
-  reply: Type.Object({ name: Type.Optional(Type.String()) }),
+  response: Type.Object({ name: Type.Optional(Type.String()) }),
   errors: ['NOT_FOUND'],
 });
 
@@ -153,14 +153,14 @@ export const ListDeliveries = operation('outbound-webhook-dispatcher', 'list-del
     from: Type.Optional(IsoTime),
     to: Type.Optional(IsoTime),
   }),
-  reply: Type.Object({ deliveries: Type.Array(DeliveryRecord), next_cursor: NextCursor }),
+  response: Type.Object({ deliveries: Type.Array(DeliveryRecord), next_cursor: NextCursor }),
   errors: ['NOT_FOUND'],
 });
 
 export const GetDelivery = operation('outbound-webhook-dispatcher', 'get-delivery', {
   isRead: true,
   request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
-  reply: Type.Object({ delivery: DeliveryRecord }),
+  response: Type.Object({ delivery: DeliveryRecord }),
   errors: ['NOT_FOUND'],
 });
 
@@ -168,7 +168,7 @@ export const GetDelivery = operation('outbound-webhook-dispatcher', 'get-deliver
 export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-deliveries', {
   isRead: true,
   request: Type.Object({ business_id: Id, event_ids: Type.Array(Type.String(), { minItems: 1, maxItems: 10 }) }),
-  reply: Type.Object({
+  response: Type.Object({
     deliveries: Type.Array(
       Type.Composite([
         Type.Omit(DeliveryRecord, ['payload', 'request', 'response_body']),
@@ -181,7 +181,7 @@ export const FindDeliveries = operation('outbound-webhook-dispatcher', 'find-del
 /** Delivers an event again; changes no counter (decision 34). CONFLICT while the delivery is in progress or its webhook is disabled. */
 export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
   request: Type.Object({ business_id: Id, webhook_id: Id, delivery_id: Id }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
@@ -191,6 +191,6 @@ export const Redeliver = operation('outbound-webhook-dispatcher', 'redeliver', {
  */
 export const TestWebhook = operation('outbound-webhook-dispatcher', 'test-webhook', {
   request: Type.Object({ business_id: Id, webhook_id: Id, event: Nullable(Type.String()) }),
-  reply: Type.Object({ delivery_id: Id }),
+  response: Type.Object({ delivery_id: Id }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });

@@ -39,7 +39,7 @@ export const ListEvents = operation('outbound-webhook-dispatcher', 'list-events'
     limit: Type.Integer({ minimum: 1, maximum: 100 }),
     types: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: 50 })),
   }),
-  reply: FeedPage,
+  response: FeedPage,
 });
 
 /** Businesses of one request. */
@@ -49,5 +49,5 @@ export const MAX_FEEDS = 1_000;
 export const FindNewestEvents = operation('outbound-webhook-dispatcher', 'find-newest-events', {
   deadlineMs: 1_000,
   request: Type.Object({ business_ids: Type.Array(Id, { minItems: 1, maxItems: MAX_FEEDS }) }),
-  reply: Type.Object({ newest: Type.Array(Seq) }),
+  response: Type.Object({ newest: Type.Array(Seq) }),
 });

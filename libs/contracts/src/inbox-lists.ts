@@ -17,14 +17,14 @@ export type QuickReply = Static<typeof QuickReply>;
 export const MAX_INBOX_LIST = 200;
 
 /** CONFLICT if the name is taken, or the business has MAX_INBOX_LIST of them. */
-const written = { reply: Type.Object({ id: Id }), errors: ['CONFLICT'] as const };
-const changed = { reply: Type.Object({}), errors: ['CONFLICT', 'NOT_FOUND'] as const };
+const written = { response: Type.Object({ id: Id }), errors: ['CONFLICT'] as const };
+const changed = { response: Type.Object({}), errors: ['CONFLICT', 'NOT_FOUND'] as const };
 const one = Type.Object({ business_id: Id, id: Id });
 
 export const ListLabels = operation('send', 'list-labels', {
   isRead: true,
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ labels: Type.Array(Label) }),
+  response: Type.Object({ labels: Type.Array(Label) }),
 });
 export const CreateLabel = operation('send', 'create-label', { request: Type.Object({ business_id: Id, ...label }), ...written });
 /** Changes only the given fields. */
@@ -36,14 +36,14 @@ export const UpdateLabel = operation('send', 'update-label', {
 export const DeleteLabel = operation('send', 'delete-label', {
   request: one,
   // Absent from the previous version of the service.
-  reply: Type.Partial(Type.Pick(Label, ['name'])),
+  response: Type.Partial(Type.Pick(Label, ['name'])),
   errors: ['NOT_FOUND'],
 });
 
 export const ListQuickReplies = operation('send', 'list-quick-replies', {
   isRead: true,
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ quick_replies: Type.Array(QuickReply) }),
+  response: Type.Object({ quick_replies: Type.Array(QuickReply) }),
 });
 export const CreateQuickReply = operation('send', 'create-quick-reply', {
   request: Type.Object({ business_id: Id, ...quickReply }),
@@ -57,6 +57,6 @@ export const UpdateQuickReply = operation('send', 'update-quick-reply', {
 export const DeleteQuickReply = operation('send', 'delete-quick-reply', {
   request: one,
   // Absent from the previous version of the service.
-  reply: Type.Partial(Type.Pick(QuickReply, ['shortcut'])),
+  response: Type.Partial(Type.Pick(QuickReply, ['shortcut'])),
   errors: ['NOT_FOUND'],
 });

@@ -29,7 +29,7 @@ export type MediaRecord = Static<typeof MediaRecord>;
 export const FindMedia = operation('send', 'find-media', {
   isRead: true,
   request: Type.Object({ business_id: Id, media_id: MediaId }),
-  reply: MediaRecord,
+  response: MediaRecord,
   errors: ['NOT_FOUND'],
 });
 
@@ -42,7 +42,7 @@ export const RecordUpload = operation('send', 'record-upload', {
     file_size: Type.Integer({ minimum: 1 }),
     filename: Nullable(Type.String()),
   }),
-  reply: Type.Object({ expires_at: IsoTime }),
+  response: Type.Object({ expires_at: IsoTime }),
 });
 
 /** A claim on a file that shall be copied into the store, or deleted from it. `attempts` is the fencing token. */
@@ -58,7 +58,7 @@ export type FileTask = Static<typeof FileTask>;
 /** Claims at most one file of each business, for gateways with MEDIA_STORE. A claim that nobody ends expires. */
 export const ClaimFiles = operation('send', 'claim-files', {
   request: Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 100 }), without: Type.Array(Id) }),
-  reply: Type.Object({ files: Type.Array(FileTask) }),
+  response: Type.Object({ files: Type.Array(FileTask) }),
 });
 
 /** `failed` is retried; `gone` means that the platform no longer has the file. */
@@ -69,19 +69,19 @@ export const EndFileTask = operation('send', 'end-file-task', {
     attempts: Type.Integer(),
     outcome: Type.Union([FileFacts, ...(['deleted', 'gone', 'failed'] as const).map((word) => Type.Literal(word))]),
   }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
 });
 
 /** Whether erased files of these conversations wait to be deleted from the store. */
 export const HasErasedFiles = operation('send', 'has-erased-files', {
   request: Type.Object({ business_id: Id, conversation_ids: Type.Array(Id) }),
-  reply: Type.Object({ has_files: Type.Boolean() }),
+  response: Type.Object({ has_files: Type.Boolean() }),
 });
 
 /** Whether a store has, or had, files of any business. */
 export const HasStoredFiles = operation('send', 'has-stored-files', {
   request: Type.Object({}),
-  reply: Type.Object({ has_files: Type.Boolean() }),
+  response: Type.Object({ has_files: Type.Boolean() }),
 });
 
 /** @param hash hexadecimal or base64 of 32 bytes @returns them in lowercase hexadecimal */

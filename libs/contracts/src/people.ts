@@ -36,13 +36,13 @@ const HashKey = Type.String({ minLength: 32 });
 export const FindPerson = operation('send', 'find-person', {
   isRead: true,
   request: Type.Object({ business_id: Id, phone: Recipient }),
-  reply: Type.Object(KNOWN),
+  response: Type.Object(KNOWN),
 });
 
 /** Finds the person of an erasure, and the key of the hashes that it leaves, which the business gets with its first erasure. */
 export const PrepareErasure = operation('send', 'prepare-erasure', {
   request: Type.Object({ business_id: Id, phone: Recipient }),
-  reply: Type.Object({ ...KNOWN, hash_key: HashKey }),
+  response: Type.Object({ ...KNOWN, hash_key: HashKey }),
 });
 
 const Cursor = Nullable(characters(2_000));
@@ -52,7 +52,7 @@ export const exportPerson = (service: PeopleService) =>
   operation(service, 'export-person', {
     isRead: true,
     request: Type.Object({ ...PersonRef.properties, cursor: Cursor }),
-    reply: Type.Object({ rows: Type.Array(Type.Record(Type.String(), Type.Unknown())), next_cursor: NextCursor }),
+    response: Type.Object({ rows: Type.Array(Type.Record(Type.String(), Type.Unknown())), next_cursor: NextCursor }),
   });
 
 /**
@@ -68,6 +68,6 @@ export const erasePerson = (service: PeopleService) =>
       requested_at: Type.Optional(IsoTime),
       cursor: Cursor,
     }),
-    reply: Type.Object({ found: Type.Integer(), next_cursor: NextCursor }),
+    response: Type.Object({ found: Type.Integer(), next_cursor: NextCursor }),
     deadlineMs: 20_000,
   });

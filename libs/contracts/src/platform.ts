@@ -11,13 +11,13 @@ import { operation } from './operation';
  */
 export const ReceivePlatformWebhook = operation('platform-webhook-ingest', 'receive', {
   request: Type.Object({ body_base64: Type.String(), signature: Nullable(Type.String()) }),
-  reply: Type.Object({ status: Type.Union([Type.Literal(200), Type.Literal(400), Type.Literal(401)]) }),
+  response: Type.Object({ status: Type.Union([Type.Literal(200), Type.Literal(400), Type.Literal(401)]) }),
 });
 
 /** The subscription handshake (platform §4.1). */
 export const VerifyPlatformHandshake = operation('platform-webhook-ingest', 'verify-handshake', {
   request: Type.Object({ mode: Type.String(), verify_token: Type.String() }),
-  reply: Type.Object({ accepted: Type.Boolean() }),
+  response: Type.Object({ accepted: Type.Boolean() }),
 });
 
 /** A person as the platform names them: a phone, a business-scoped user id, or both (platform §4.7). */

@@ -33,20 +33,20 @@ export const RecoverDeliveries = operation('outbound-webhook-dispatcher', 'recov
     until: Type.Optional(IsoTime),
     states: Type.Array(Type.Union(RECOVERABLE_STATES.map((state) => Type.Literal(state))), { minItems: 1, maxItems: 10 }),
   }),
-  reply: Type.Object({ queued: Count, next_since: Nullable(IsoTime) }),
+  response: Type.Object({ queued: Count, next_since: Nullable(IsoTime) }),
   errors: ['NOT_FOUND', 'CONFLICT'],
 });
 
 export const GetRecovery = operation('outbound-webhook-dispatcher', 'get-recovery', {
   isRead: true,
   request: Type.Object(OF_WEBHOOK),
-  reply: Type.Object({ recovery: Nullable(Recovery) }),
+  response: Type.Object({ recovery: Nullable(Recovery) }),
   errors: ['NOT_FOUND'],
 });
 
 /** Skips the deliveries of a recovery that have not been attempted. */
 export const CancelRecovery = operation('outbound-webhook-dispatcher', 'cancel-recovery', {
   request: Type.Object(OF_WEBHOOK),
-  reply: Type.Object({ cancelled: Count }),
+  response: Type.Object({ cancelled: Count }),
   errors: ['NOT_FOUND'],
 });

@@ -6,7 +6,7 @@ import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, 
 import { INTENT_ID } from './intent-id';
 import { MediaId } from './media';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
-import { operation, type ReplyOf, type RequestOf } from './operation';
+import { operation, type ResponseOf, type RequestOf } from './operation';
 import { RequestFacts } from './public-events';
 import { MAX_STATUSES } from './status';
 
@@ -77,7 +77,7 @@ export const SendTemplate = operation('send', 'template', {
     header_params: Params,
     button_params: Params,
   }),
-  reply: accepted,
+  response: accepted,
   errors: [...sendErrors, 'TEMPLATE_NOT_FOUND', 'TEMPLATE_PARAMS_MISMATCH'],
   deadlineMs: 30_000,
 });
@@ -92,7 +92,7 @@ export const SendText = operation('send', 'text', {
     /** Whether WhatsApp shows a preview of the first link; by default it does. */
     preview_url: Type.Optional(Type.Boolean()),
   }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
@@ -115,28 +115,28 @@ export const SendMedia = operation('send', 'media', {
     /** True for a voice note. */
     voice: Type.Optional(Type.Boolean()),
   }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
 
 export const SendInteractive = operation('send', 'interactive', {
   request: Type.Object({ sender: Sender, to: Recipient, content: InteractiveContent, reply_to }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
 
 export const SendLocation = operation('send', 'location', {
   request: Type.Object({ sender: Sender, to: Recipient, location: LocationContent, reply_to }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
 
 export const SendContacts = operation('send', 'contacts', {
   request: Type.Object({ sender: Sender, to: Recipient, contacts: ContactCards, reply_to }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
@@ -149,7 +149,7 @@ export const SendReaction = operation('send', 'reaction', {
     message_id: MessageId,
     emoji: Nullable(Type.String({ minLength: 1, maxLength: 32 })),
   }),
-  reply: accepted,
+  response: accepted,
   errors: sendErrors,
   deadlineMs: 30_000,
 });
@@ -164,7 +164,7 @@ export const SendOtp = operation('send', 'otp', {
     /** The caller's own code; null: the send service generates six digits. */
     otp: Nullable(Type.String({ pattern: '^[0-9A-Za-z-]{1,15}$' })),
   }),
-  reply: Type.Composite([accepted, Type.Object({ otp: Type.String() })]),
+  response: Type.Composite([accepted, Type.Object({ otp: Type.String() })]),
   errors: [...sendErrors, 'TEMPLATE_NOT_FOUND', 'TEMPLATE_PARAMS_MISMATCH'],
   deadlineMs: 30_000,
 });
@@ -196,7 +196,7 @@ const SendContent = Type.Unsafe<SendContent>(
 export const CheckSend = operation('send', 'check', {
   /** `to` is null if the phone is invalid. */
   request: Type.Object({ sender: Sender, to: Nullable(Recipient), content: SendContent }),
-  reply: Type.Object({
+  response: Type.Object({
     problems: Type.Array(
       Type.Object({
         error_code: Type.Unsafe<ErrorCode>(Type.String()),
@@ -224,7 +224,7 @@ export const MarkRead = operation('send', 'mark-read', {
     /** Whether the customer also sees that the business is typing, for 25 seconds or until its next message. */
     typing: Type.Boolean(),
   }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: receiptErrors,
   deadlineMs: 10_000,
 });
@@ -232,7 +232,7 @@ export const MarkRead = operation('send', 'mark-read', {
 /** Marks the customer's messages of a conversation as read, if the business's setting `mark_read_on_open` is on. */
 export const MarkConversationRead = operation('send', 'mark-conversation-read', {
   request: Type.Object({ business_id: Id, conversation_id: Id }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: receiptErrors,
   deadlineMs: 10_000,
 });
@@ -243,7 +243,7 @@ export const MarkConversationRead = operation('send', 'mark-conversation-read', 
  */
 export const FindSends = operation('send', 'find', {
   request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: MAX_STATUSES }) }),
-  reply: Type.Object({
+  response: Type.Object({
     sends: Type.Array(
       Nullable(
         Type.Object({
@@ -265,12 +265,12 @@ export const FindSends = operation('send', 'find', {
     ),
   }),
 });
-export type FoundSend = ReplyOf<typeof FindSends>['sends'][number];
+export type FoundSend = ResponseOf<typeof FindSends>['sends'][number];
 
 /** How many sends of a key count against today's cap. */
 export const GetDailyUsage = operation('send', 'daily-usage', {
   request: Type.Object({ api_keys: Type.Array(Type.Object({ api_key_id: Id, timezone: Type.String() }), { maxItems: 1000 }) }),
-  reply: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
+  response: Type.Object({ used: Type.Array(Type.Object({ api_key_id: Id, used: Type.Integer({ minimum: 0 }) })) }),
 });
 
 /** Refuses more messages than the key may still send on the day of `at`; it reserves none of them. */
@@ -281,7 +281,7 @@ export const CheckDailyCap = operation('send', 'check-daily-cap', {
     at: Nullable(IsoTime),
     sender: Type.Object({ api_key_id: Id, daily_limit: Type.Integer({ minimum: 1 }), plan: Type.String(), timezone: Type.String() }),
   }),
-  reply: Type.Object({}),
+  response: Type.Object({}),
   errors: ['DAILY_LIMIT_REACHED'],
 });
 

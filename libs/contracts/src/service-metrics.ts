@@ -18,7 +18,7 @@ export type ServiceName = (typeof SERVICES)[number];
 export const getServiceMetrics = (service: ServiceName) =>
   operation(service, 'metrics', {
     request: Type.Object({}),
-    reply: Type.Object({ metrics: Type.Record(Type.String(), Type.Number()) }),
+    response: Type.Object({ metrics: Type.Record(Type.String(), Type.Number()) }),
     deadlineMs: 2_000,
     isRead: true,
   });
@@ -41,7 +41,7 @@ export type DeadLetterRecord = Static<typeof DeadLetterRecord>;
 export const listDeadLetters = (service: ServiceName) =>
   operation(service, 'list-dead-letters', {
     request: Type.Object({}),
-    reply: Type.Object({ letters: Type.Array(DeadLetterRecord), total: Type.Integer() }),
+    response: Type.Object({ letters: Type.Array(DeadLetterRecord), total: Type.Integer() }),
     deadlineMs: 2_000,
     isRead: true,
   });
@@ -50,13 +50,13 @@ export const listDeadLetters = (service: ServiceName) =>
 export const getDeadLetter = (service: ServiceName) =>
   operation(service, 'get-dead-letter', {
     request: Type.Object({ id: Id }),
-    reply: Type.Object({ body: Nullable(Type.String()) }),
+    response: Type.Object({ body: Nullable(Type.String()) }),
     isRead: true,
   });
 
 /** Requests a replay, which the service's consumers make between their events. */
 export const replayDeadLetter = (service: ServiceName) =>
-  operation(service, 'replay-dead-letter', { request: Type.Object({ id: Id }), reply: Type.Object({ found: Type.Boolean() }) });
+  operation(service, 'replay-dead-letter', { request: Type.Object({ id: Id }), response: Type.Object({ found: Type.Boolean() }) });
 
 export const discardDeadLetter = (service: ServiceName) =>
-  operation(service, 'discard-dead-letter', { request: Type.Object({ id: Id }), reply: Type.Object({ found: Type.Boolean() }) });
+  operation(service, 'discard-dead-letter', { request: Type.Object({ id: Id }), response: Type.Object({ found: Type.Boolean() }) });

@@ -13,7 +13,7 @@ export const MAX_STATUSES = 100;
 /** Spec §2.3 without the envelope, of accepted messages; unknown ones and those of other businesses are left out. */
 export const GetMessageStatuses = operation('status', 'get-many', {
   request: Type.Object({ business_id: Id, message_ids: Type.Array(MessageId, { maxItems: MAX_STATUSES }) }),
-  reply: Type.Object({
+  response: Type.Object({
     statuses: Type.Array(
       Type.Object({
         message_id: MessageId,
@@ -79,7 +79,7 @@ export const ListMessages = operation('status', 'list', {
     ...CountedFilter,
     ...Period,
   }),
-  reply: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor, cursors: RowCursors }),
+  response: Type.Object({ messages: Type.Array(LoggedMessage), next_cursor: NextCursor, cursors: RowCursors }),
 });
 
 /** Everything that happened to a message, oldest first; `status` is the platform's word or `accepted`. */
@@ -87,7 +87,7 @@ export const GetTimeline = operation('status', 'timeline', {
   isRead: true,
   /** The rate card's days are those of the time zone. */
   request: Type.Object({ business_id: Id, message_id: MessageId, timezone: Type.Optional(Type.String()) }),
-  reply: Type.Object({
+  response: Type.Object({
     message: Nullable(LoggedMessage),
     /** Absent without a rate, and for messages that WhatsApp does not charge or that were not delivered. */
     cost: Type.Optional(Type.Object({ amount: Money, currency: Currency })),
@@ -117,7 +117,7 @@ export const UsageLine = Type.Object({
 export const GetUsage = operation('status', 'usage', {
   isRead: true,
   request: Type.Object({ business_id: Id, from: Type.String(), to: Type.String(), timezone: Type.String() }),
-  reply: Type.Object({ usage: Type.Array(UsageLine), billing: Type.Array(UsageBilling), currency: Nullable(Currency) }),
+  response: Type.Object({ usage: Type.Array(UsageLine), billing: Type.Array(UsageBilling), currency: Nullable(Currency) }),
 });
 
 /** The messages of one bar, by sender; senders without messages are absent. Null: counted before senders were. */
@@ -148,7 +148,7 @@ export const CountMessages = operation('status', 'count', {
     bar_minutes: Type.Integer({ minimum: 15, maximum: 1_440 }),
     ...CountedFilter,
   }),
-  reply: Type.Object({ bars: Type.Array(CountedBar), previous: MessageCounts, failures: Type.Array(CountedFailure) }),
+  response: Type.Object({ bars: Type.Array(CountedBar), previous: MessageCounts, failures: Type.Array(CountedFailure) }),
 });
 
 /** Most templates that a count names, the most sent ones. */
@@ -158,5 +158,5 @@ export const MAX_COUNTED_TEMPLATES = 2_000;
 export const CountTemplates = operation('status', 'count-templates', {
   isRead: true,
   request: Type.Object({ business_id: Id, timezone: Type.String() }),
-  reply: Type.Object({ templates: Type.Array(Type.Object({ name: Type.String(), sent: Type.Integer() })) }),
+  response: Type.Object({ templates: Type.Array(Type.Object({ name: Type.String(), sent: Type.Integer() })) }),
 });

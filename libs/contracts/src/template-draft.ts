@@ -46,7 +46,7 @@ export type TemplateDraft = Static<typeof TemplateDraft>;
 
 /** A change that WhatsApp accepted; a sync shows it in the list. A refused one has WhatsApp's reason. */
 const change = {
-  reply: Type.Object({}),
+  response: Type.Object({}),
   deadlineMs: 20_000,
 } as const;
 const ERRORS_OF_CHANGES = [
@@ -77,6 +77,6 @@ export const DeleteTemplate = operation('template', 'delete', {
   ...change,
   request: Type.Object({ business_id: Id, id: Id }),
   // Absent from the previous version of the service.
-  reply: Type.Object({ name: Type.Optional(Type.String()), language: Type.Optional(Type.String()) }),
+  response: Type.Object({ name: Type.Optional(Type.String()), language: Type.Optional(Type.String()) }),
   errors: [...ERRORS_OF_CHANGES, 'NOT_FOUND'],
 });

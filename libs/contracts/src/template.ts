@@ -90,7 +90,7 @@ const TemplatesPage = { limit: Type.Optional(PageRequest.limit), cursor: Type.Op
 
 export const ListApprovedTemplates = operation('template', 'list-approved', {
   request: Type.Object({ business_id: Id, ...TemplatesPage }),
-  reply: Type.Object({ templates: Type.Array(TemplateRecord), next_cursor: Type.Optional(NextCursor) }),
+  response: Type.Object({ templates: Type.Array(TemplateRecord), next_cursor: Type.Optional(NextCursor) }),
 });
 
 /** A template by what a send calls it. */
@@ -109,19 +109,19 @@ export type FoundTemplate = Static<typeof FoundTemplate>;
 /** The template of each name, in their order. */
 export const FindTemplates = operation('template', 'find', {
   request: Type.Object({ names: Type.Array(TemplateName, { minItems: 1, maxItems: 100 }) }),
-  reply: Type.Object({ found: Type.Array(FoundTemplate) }),
+  response: Type.Object({ found: Type.Array(FoundTemplate) }),
 });
 
 export const SyncTemplates = operation('template', 'sync', {
   request: Type.Object({ business_id: Id }),
-  reply: Type.Object({ state: Type.Literal('running'), started_at: IsoTime }),
+  response: Type.Object({ state: Type.Literal('running'), started_at: IsoTime }),
   errors: ['NOT_CONNECTED'],
 });
 
 /** Every template of the business with its status and components, and how the last sync went (spec §10). */
 export const ListTemplates = operation('template', 'list', {
   request: Type.Object({ business_id: Id, ...TemplatesPage }),
-  reply: Type.Object({
+  response: Type.Object({
     templates: Type.Array(
       Type.Composite([
         TemplateRecord,

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { STREAMS, eventTypeOn, type EventEnvelope, type GatewayError, type Operation, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  STREAMS,
+  eventTypeOn,
+  type EventEnvelope,
+  type GatewayError,
+  type Operation,
+  type ResponseOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { ensureStreams } from '@mgw/events';
 import { connectNats } from '@mgw/nats';
 import { Database, runMigrations, type SchemaOptions } from '@mgw/postgres';
@@ -17,12 +25,12 @@ const RESPONSE_WITHIN_MS = 60_000;
 
 /** Waits for a response as long as `eventually`: a slow machine may need longer than an operation's own deadline. */
 class HarnessClient extends RpcClient {
-  override call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
+  override call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ResponseOf<O>> {
     return super.call(operation, request, { deadlineAt: Date.now() + RESPONSE_WITHIN_MS, ...context });
   }
 }
 
-type Responder<O extends Operation> = (request: RequestOf<O>) => ReplyOf<O> | Promise<ReplyOf<O>>;
+type Responder<O extends Operation> = (request: RequestOf<O>) => ResponseOf<O> | Promise<ResponseOf<O>>;
 
 /** Runs one service on its own database and broker. Tests respond for the other services. */
 export class Harness {
@@ -79,7 +87,7 @@ export class Harness {
         void Promise.resolve()
           .then(() => responder(message.json()))
           .then(
-            (reply) => message.respond(JSON.stringify(reply)),
+            (response) => message.respond(JSON.stringify(response)),
             (error: GatewayError) => {
               const marked = headers();
               marked.set('error', '1');

@@ -1,4 +1,4 @@
-import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ReplyOf } from '@mgw/contracts';
+import { erasePerson, exportPerson, type PeopleService, type PersonRef, type ResponseOf } from '@mgw/contracts';
 import type { RpcClient } from '@mgw/rpc';
 
 /** A number, and when it passed from the first person to the second. */
@@ -29,7 +29,7 @@ export async function exportedRows(rpc: RpcClient, service: PeopleService, perso
   const all: Record<string, unknown>[] = [];
   let cursor: string | null = null;
   do {
-    const page: ReplyOf<ReturnType<typeof exportPerson>> = await rpc.call(exportPerson(service), { ...person, cursor });
+    const page: ResponseOf<ReturnType<typeof exportPerson>> = await rpc.call(exportPerson(service), { ...person, cursor });
     all.push(...page.rows);
     cursor = page.next_cursor;
   } while (cursor !== null);
@@ -45,9 +45,9 @@ export async function eraseFrom(
   let most = 0;
   let cursor: string | null = null;
   do {
-    const reply: ReplyOf<ReturnType<typeof erasePerson>> = await rpc.call(erasePerson(service), { ...person, hash_key, cursor });
-    most = Math.max(most, reply.found);
-    cursor = reply.next_cursor;
+    const response: ResponseOf<ReturnType<typeof erasePerson>> = await rpc.call(erasePerson(service), { ...person, hash_key, cursor });
+    most = Math.max(most, response.found);
+    cursor = response.next_cursor;
   } while (cursor !== null);
   return most;
 }

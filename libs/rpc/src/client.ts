@@ -7,7 +7,7 @@ import {
   type AnnouncedData,
   type Announcement,
   type Operation,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type WireError,
 } from '@mgw/contracts';
@@ -38,15 +38,15 @@ export class RpcClient {
    * @throws GatewayError the service's own error; OVERLOADED if no service received the request, so nothing was done; DEADLINE_EXCEEDED or
    * REPLY_LOST if it may have been done
    */
-  async call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ReplyOf<O>> {
+  async call<O extends Operation>(operation: O, request: RequestOf<O>, context: Partial<RpcContext> = {}): Promise<ResponseOf<O>> {
     const stop = duration.startTimer({ method: operation.subject });
     try {
       const whole = { requestId: randomUUID(), deadlineAt: Date.now() + operation.deadlineMs, ...context };
-      const reply = await traced(operation.subject, { kind: 'client', attributes: spanAttributes(operation) }, (span) =>
+      const response = await traced(operation.subject, { kind: 'client', attributes: spanAttributes(operation) }, (span) =>
         this.exchange(operation, request, whole, span),
       );
       stop({ outcome: 'ok' });
-      return reply;
+      return response;
     } catch (error) {
       const known = error instanceof GatewayError ? error : new GatewayError('INTERNAL', 'The request failed.');
       if (known !== error) this.logger.error({ err: error, method: operation.subject }, 'request failed');
@@ -71,13 +71,18 @@ export class RpcClient {
     return () => subscription.unsubscribe();
   }
 
-  private async exchange<O extends Operation>(operation: O, request: RequestOf<O>, context: RpcContext, span: Span): Promise<ReplyOf<O>> {
+  private async exchange<O extends Operation>(
+    operation: O,
+    request: RequestOf<O>,
+    context: RpcContext,
+    span: Span,
+  ): Promise<ResponseOf<O>> {
     if (!matches(operation.request, request))
       throw new Error(`${operation.subject}: the request violates the contract: ${mismatch(operation.request, request)}`);
     if (context.deadlineAt <= Date.now()) throw new GatewayError('DEADLINE_EXCEEDED', 'The deadline passed before the request was sent.');
     const body = await this.transmit(operation, request, context, span.traceparent);
-    if (!matches(operation.reply, body))
-      throw new Error(`${operation.subject}: the response violates the contract: ${mismatch(operation.reply, body)}`);
+    if (!matches(operation.response, body))
+      throw new Error(`${operation.subject}: the response violates the contract: ${mismatch(operation.response, body)}`);
     return body;
   }
 

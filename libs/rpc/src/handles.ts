@@ -1,15 +1,15 @@
 import { Ctx, MessagePattern, Payload } from '@nestjs/microservices';
-import type { Operation, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { Operation, ResponseOf, RequestOf } from '@mgw/contracts';
 import type { RpcContext } from './context';
 
 /** A handler's result. It carries failures as values, because Nest would turn a thrown error into "Internal server error". */
-export type Handled = { reply: unknown } | { failure: unknown };
+export type Handled = { response: unknown } | { failure: unknown };
 
 /** Handles the requests of an operation. If the response has no members, the handler may return nothing. */
 export type Handler<O extends Operation> = (
   request: RequestOf<O>,
   context: RpcContext,
-) => Promise<ReplyOf<O> | (object extends ReplyOf<O> ? void : never)>;
+) => Promise<ResponseOf<O> | (object extends ResponseOf<O> ? void : never)>;
 
 /**
  * Makes a member of a controller the handler of an operation: a method, or `@Handles(SendText) send: Handler<typeof SendText> = (request) => …`.
@@ -20,7 +20,7 @@ export function Handles<O extends Operation>(operation: O) {
     const handler = method?.value as Handler<O> | undefined;
     const withResult = async function (this: Record<K, Handler<O>>, request: RequestOf<O>, context: RpcContext): Promise<Handled> {
       try {
-        return { reply: (await (handler ?? this[key]).call(this, request, context)) ?? {} };
+        return { response: (await (handler ?? this[key]).call(this, request, context)) ?? {} };
       } catch (failure) {
         return { failure };
       }

@@ -13,7 +13,7 @@ export interface Incoming {
   /** @throws Error if the request is not JSON */
   read(): unknown;
   /** @throws Error if the response is larger than the transport accepts */
-  respond(reply: unknown): void;
+  respond(response: unknown): void;
   refuse(error: GatewayError): void;
 }
 
@@ -24,7 +24,7 @@ export function overNats(message: Msg): Incoming {
     context: (deadlineMs) => fromHeaders(message.headers, deadlineMs),
     begin: (work) => work(),
     read: () => message.json(),
-    respond: (reply) => void message.respond(JSON.stringify(reply)),
+    respond: (response) => void message.respond(JSON.stringify(response)),
     refuse: (error) => {
       const marked = headers();
       marked.set(ERROR_HEADER, '1');

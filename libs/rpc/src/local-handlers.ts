@@ -43,10 +43,10 @@ export function callHere(take: Take, request: unknown, context: RpcContext, trac
       // A loop of calls must leave room for timers and sockets.
       begin: (work) => void setImmediate(work),
       read: () => value,
-      respond: (reply) => {
-        const response = bounded(reply).value;
+      respond: (response) => {
+        const copy = bounded(response).value;
         cancel();
-        resolve(response);
+        resolve(copy);
       },
       refuse: (error) => {
         const wire = asReceived(error.toWire()).value as ReturnType<GatewayError['toWire']>;

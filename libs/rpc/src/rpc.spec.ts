@@ -15,11 +15,11 @@ import { RpcServer } from './server';
 
 const Work = operation('worker', 'work', {
   request: Type.Object({ what: Type.String() }),
-  reply: Type.Object({ done: Type.String() }),
+  response: Type.Object({ done: Type.String() }),
   deadlineMs: 3_000,
 });
-const Look = operation('worker', 'look', { request: Type.Object({}), reply: Type.Object({}), isRead: true });
-const Unknown = operation('worker', 'nobody-answers', { request: Type.Object({}), reply: Type.Object({}) });
+const Look = operation('worker', 'look', { request: Type.Object({}), response: Type.Object({}), isRead: true });
+const Unknown = operation('worker', 'nobody-answers', { request: Type.Object({}), response: Type.Object({}) });
 const Changed = announcement('changed', Type.Object({ id: Type.Integer() }));
 const logger = createLogger('rpc', 'silent');
 
@@ -313,7 +313,7 @@ describe('requests between services (guarantees §6)', () => {
   });
 });
 
-const Mirror = operation('mirror', 'show', { request: Type.Object({ value: Type.Any() }), reply: Type.Object({ value: Type.Any() }) });
+const Mirror = operation('mirror', 'show', { request: Type.Object({ value: Type.Any() }), response: Type.Object({ value: Type.Any() }) });
 
 class Secret {
   readonly shown = 'yes';
@@ -400,7 +400,7 @@ describe('requests within one process (decision 500)', () => {
 
   const outcome = (call: Promise<unknown>) =>
     call.then(
-      (reply) => ({ reply }),
+      (response) => ({ response }),
       (error: GatewayError) => ({ error: error.toWire() }),
     );
 
@@ -429,8 +429,8 @@ describe('requests within one process (decision 500)', () => {
     const value = ['mine'];
     expect(await near.call(Mirror, { value })).toEqual({ value: ['mine', 'changed by the handler'] });
     expect(value).toEqual(['mine']);
-    const reply = (await near.call(Mirror, { value: 'kept' })) as { value: { list: number[] } };
-    reply.value.list.push(2);
+    const response = (await near.call(Mirror, { value: 'kept' })) as { value: { list: number[] } };
+    response.value.list.push(2);
     expect(Mirrors.kept).toEqual({ list: [1] });
   });
 
@@ -450,7 +450,7 @@ describe('requests within one process (decision 500)', () => {
       expect(await outcome(client.call(Work, { what: 'x' }))).toMatchObject({ error: { error_code: 'OVERLOADED' } });
     expect(await first).toMatchObject({ error: { error_code: 'DEADLINE_EXCEEDED' } });
     Worker.release();
-    expect(await second).toEqual({ reply: { done: 'hold' } });
+    expect(await second).toEqual({ response: { done: 'hold' } });
     expect(await near.call(Work, { what: 'x' })).toEqual({ done: 'x' });
   });
 

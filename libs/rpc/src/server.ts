@@ -145,12 +145,12 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     const context = incoming.context(operation.deadlineMs);
     const handled = await this.run(operation, handler, incoming, context);
     if ('failure' in handled) return this.refuse(incoming, this.known(handled.failure, operation, context));
-    if (!matches(operation.reply, handled.reply)) {
-      const wrong = new Error(`the response violates the contract: ${mismatch(operation.reply, handled.reply)}`);
+    if (!matches(operation.response, handled.response)) {
+      const wrong = new Error(`the response violates the contract: ${mismatch(operation.response, handled.response)}`);
       return this.refuse(incoming, this.known(wrong, operation, context));
     }
     try {
-      incoming.respond(handled.reply);
+      incoming.respond(handled.response);
     } catch (error) {
       // The response is larger than the transport accepts.
       return this.refuse(incoming, this.known(error, operation, context));

@@ -1,5 +1,5 @@
 import { Controller, type Type } from '@nestjs/common';
-import { discardDeadLetter, getDeadLetter, listDeadLetters, replayDeadLetter, type ReplyOf, type ServiceName } from '@mgw/contracts';
+import { discardDeadLetter, getDeadLetter, listDeadLetters, replayDeadLetter, type ResponseOf, type ServiceName } from '@mgw/contracts';
 import { DeadLetters } from '@mgw/events';
 import { Database } from '@mgw/postgres';
 import { Handles, type Handler } from '@mgw/rpc';
@@ -25,7 +25,7 @@ export function operatorControllers(service: ServiceName, schema: string, metric
     }
 
     @Handles(listDeadLetters(service))
-    async list(): Promise<ReplyOf<ReturnType<typeof listDeadLetters>>> {
+    async list(): Promise<ResponseOf<ReturnType<typeof listDeadLetters>>> {
       const { deadLetters, total } = await this.deadLetters.list(LISTED);
       const letters = deadLetters.map(({ id, at, reason, attempts, ...deadLetter }) => ({
         ...deadLetter,

@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { Controller, Inject, type Type } from '@nestjs/common';
-import { erasePerson, exportPerson, GatewayError, type PeopleService, type PersonRef, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  erasePerson,
+  exportPerson,
+  GatewayError,
+  type PeopleService,
+  type PersonRef,
+  type ResponseOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { eraseEvents } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
@@ -140,7 +148,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     @Handles(exportPerson(service))
-    async export(request: RequestOf<ReturnType<typeof exportPerson>>): Promise<ReplyOf<ReturnType<typeof exportPerson>>> {
+    async export(request: RequestOf<ReturnType<typeof exportPerson>>): Promise<ResponseOf<ReturnType<typeof exportPerson>>> {
       const cursor = request.cursor === null ? '0' : cursorOfList(request.cursor, kindsId);
       if (cursor === null) throw new GatewayError('CONFLICT', 'Another version of the service began this export. Start the export again.');
       const { place, after } = readCursor(cursor);
@@ -164,7 +172,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     @Handles(erasePerson(service))
-    async erase(request: EraseRequest): Promise<ReplyOf<ReturnType<typeof erasePerson>>> {
+    async erase(request: EraseRequest): Promise<ResponseOf<ReturnType<typeof erasePerson>>> {
       const cursor = request.cursor === null ? '0' : cursorOfList(request.cursor, stepsId);
       // Starts over, and counts as found, so that the gateway does not take half a round for a whole one.
       if (cursor === null) return { found: 1, next_cursor: withList('0', stepsId) };

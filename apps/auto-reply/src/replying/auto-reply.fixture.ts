@@ -12,7 +12,7 @@ import {
   SetAutoReply,
   type ConversationRecord,
   type ErrorCode,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type ThreadMessage,
 } from '@mgw/contracts';
@@ -23,8 +23,8 @@ import { service } from '../main';
 
 const BUSINESS = 1;
 
-type Reply = ReplyOf<typeof ListAutoReplies>['replies'][number];
-type Sent = ReplyOf<typeof SendText>;
+type Reply = ResponseOf<typeof ListAutoReplies>['replies'][number];
+type Sent = ResponseOf<typeof SendText>;
 /** Responds to a send or throws. @param accept what the send service does by default */
 type SendResponder = (accept: () => Sent) => Sent;
 

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { FindUnanswered, GatewayError, ListAutoReplies, TryAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { FindUnanswered, GatewayError, ListAutoReplies, TryAutoReply, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
 import { Shares } from '@mgw/shares';
 import { SettingsStore } from '../settings/settings.store';
@@ -28,7 +28,7 @@ export class RepliesHandlers {
   });
 
   @Handles(TryAutoReply)
-  async try({ business_id, text }: RequestOf<typeof TryAutoReply>): Promise<ReplyOf<typeof TryAutoReply>> {
+  async try({ business_id, text }: RequestOf<typeof TryAutoReply>): Promise<ResponseOf<typeof TryAutoReply>> {
     const release = this.trials.tryTake(String(business_id));
     if (release === null)
       throw new GatewayError(

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ReplyOf } from '@mgw/contracts';
+import { AiReplied, type DataOf, type EventEnvelope, type ListAutoReplies, type MessageReceived, type ResponseOf } from '@mgw/contracts';
 import { appendToOutbox, deadWorkers, newEvent, traceparentOf } from '@mgw/events';
 import { COUNTED_TODAY } from '../settings/settings.store';
 import { Database, onRow, pageOf, readCursor, RowSet, type Tx } from '@mgw/postgres';
@@ -49,7 +49,7 @@ export interface Question {
 
 type Row = Omit<Question, 'id' | 'business_id' | 'conversation_id'> & { id: string; business_id: string; conversation_id: string };
 type Rooms = ReturnType<Shares['rooms']>;
-type Listed = ReplyOf<typeof ListAutoReplies>;
+type Listed = ResponseOf<typeof ListAutoReplies>;
 
 /** How long after its question an automatic reply is useful; later an agent should reply. */
 const USEFUL = '2 minutes';

@@ -10,7 +10,7 @@ import {
   SendText,
   type Access,
   type ErrorCode,
-  type ReplyOf,
+  type ResponseOf,
   type SuppressionStateName,
   type ThreadMessage,
 } from '@mgw/contracts';
@@ -105,7 +105,7 @@ export class ReplyService {
       // This attempt sent nothing; an earlier one may have.
       return this.handleFailure(question, error, question.sending);
     }
-    let sent: ReplyOf<typeof SendText>;
+    let sent: ResponseOf<typeof SendText>;
     try {
       sent = await this.send(question, prepared);
     } catch (error) {
@@ -241,7 +241,7 @@ function mayHaveSent({ sending }: Question, error: unknown): boolean {
 }
 
 /** Returns the newest messages that fit, the newest last. @param messages the newest first */
-function chatMessages(messages: ReplyOf<typeof GetThread>['messages']): ChatMessage[] {
+function chatMessages(messages: ResponseOf<typeof GetThread>['messages']): ChatMessage[] {
   const context: ChatMessage[] = [];
   let room = CONTEXT_CHARACTERS;
   for (const message of messages.slice(0, CONTEXT_MESSAGES)) {

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { GatewayError, GetAutoReply, SetAutoReply, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, GetAutoReply, SetAutoReply, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
 import { Handles } from '@mgw/rpc';
 import { BusinessAccess } from './business-access.service';
@@ -14,7 +14,7 @@ export class SettingsHandlers {
   ) {}
 
   @Handles(GetAutoReply)
-  async get({ business_id }: RequestOf<typeof GetAutoReply>): Promise<ReplyOf<typeof GetAutoReply>> {
+  async get({ business_id }: RequestOf<typeof GetAutoReply>): Promise<ResponseOf<typeof GetAutoReply>> {
     const settings = await this.settings.forBusiness(business_id);
     const { enabled, instructions, model, base_url, daily_limit, daily_cost_limit, quiet_when_agent_active_minutes, show_typing } =
       settings;
@@ -25,7 +25,7 @@ export class SettingsHandlers {
   }
 
   @Handles(SetAutoReply)
-  async set(request: RequestOf<typeof SetAutoReply>): Promise<ReplyOf<typeof SetAutoReply>> {
+  async set(request: RequestOf<typeof SetAutoReply>): Promise<ResponseOf<typeof SetAutoReply>> {
     if (typeof request.base_url === 'string') {
       const checked = await this.egress.checkAddress(request.base_url, String(request.business_id));
       if ('refused' in checked) {

@@ -19,7 +19,7 @@ import {
   valueCounts,
   type BroadcastRecord,
   type BroadcastRow,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type TemplateShape,
 } from '@mgw/contracts';
@@ -48,7 +48,7 @@ export class BroadcastsHandlers {
   ) {}
 
   @Handles(CheckBroadcast)
-  async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CheckBroadcast>> {
+  async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ResponseOf<typeof CheckBroadcast>> {
     const { faults, phones, category } = await this.checked(request, context);
     const wrong = new Set(faults.map(({ line }) => line)).size;
     // A creation reports wrong rows first.
@@ -59,7 +59,7 @@ export class BroadcastsHandlers {
   }
 
   @Handles(CreateBroadcast)
-  async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ReplyOf<typeof CreateBroadcast>> {
+  async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ResponseOf<typeof CreateBroadcast>> {
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
     const recipients = await this.valid(request, context);
@@ -72,7 +72,7 @@ export class BroadcastsHandlers {
   }
 
   @Handles(CheckRetry)
-  async checkRetry(request: RequestOf<typeof CheckRetry>, context: RpcContext): Promise<ReplyOf<typeof CheckRetry>> {
+  async checkRetry(request: RequestOf<typeof CheckRetry>, context: RpcContext): Promise<ResponseOf<typeof CheckRetry>> {
     const { business_id, id } = request;
     const { template_name, language } = await this.ended(business_id, id);
     const { category } = await this.template({ business_id, template_name, language }, context);
@@ -83,7 +83,7 @@ export class BroadcastsHandlers {
   }
 
   @Handles(RetryBroadcast)
-  async retry(request: RequestOf<typeof RetryBroadcast>, context: RpcContext): Promise<ReplyOf<typeof RetryBroadcast>> {
+  async retry(request: RequestOf<typeof RetryBroadcast>, context: RpcContext): Promise<ResponseOf<typeof RetryBroadcast>> {
     const { id: of, ...creator } = request;
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
@@ -104,7 +104,7 @@ export class BroadcastsHandlers {
   list: Handler<typeof ListBroadcasts> = ({ business_id, limit, cursor }) => this.broadcasts.list(business_id, limit, cursor);
 
   @Handles(GetBroadcast)
-  async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ReplyOf<typeof GetBroadcast>> {
+  async get({ business_id, id }: RequestOf<typeof GetBroadcast>): Promise<ResponseOf<typeof GetBroadcast>> {
     const broadcast = await this.broadcasts.find(business_id, id);
     if (!broadcast) throw notFound();
     return {
@@ -115,25 +115,25 @@ export class BroadcastsHandlers {
   }
 
   @Handles(ListRecipients)
-  async recipients(request: RequestOf<typeof ListRecipients>): Promise<ReplyOf<typeof ListRecipients>> {
+  async recipients(request: RequestOf<typeof ListRecipients>): Promise<ResponseOf<typeof ListRecipients>> {
     if (!(await this.broadcasts.find(request.business_id, request.id))) throw notFound();
     return this.broadcasts.recipients(request);
   }
 
   @Handles(CancelBroadcast)
-  async cancel({ business_id, id }: RequestOf<typeof CancelBroadcast>): Promise<ReplyOf<typeof CancelBroadcast>> {
+  async cancel({ business_id, id }: RequestOf<typeof CancelBroadcast>): Promise<ResponseOf<typeof CancelBroadcast>> {
     if (!(await this.broadcasts.cancel(business_id, id))) throw await this.refusal(business_id, id);
     return {};
   }
 
   @Handles(PauseBroadcast)
-  async pause({ business_id, id }: RequestOf<typeof PauseBroadcast>): Promise<ReplyOf<typeof PauseBroadcast>> {
+  async pause({ business_id, id }: RequestOf<typeof PauseBroadcast>): Promise<ResponseOf<typeof PauseBroadcast>> {
     if (!(await this.broadcasts.pause(business_id, id))) throw await this.refusal(business_id, id);
     return {};
   }
 
   @Handles(ResumeBroadcast)
-  async resume({ business_id, id }: RequestOf<typeof ResumeBroadcast>): Promise<ReplyOf<typeof ResumeBroadcast>> {
+  async resume({ business_id, id }: RequestOf<typeof ResumeBroadcast>): Promise<ResponseOf<typeof ResumeBroadcast>> {
     if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
     this.runner.wake();
     return {};

@@ -8,7 +8,7 @@ import {
   type ListBroadcasts,
   type ListRecipients,
   type PauseCause,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type valueCounts,
 } from '@mgw/contracts';
@@ -42,10 +42,10 @@ export interface CreatedBroadcast {
   fingerprint: string;
 }
 
-type Recipients = ReplyOf<typeof ListRecipients>;
+type Recipients = ResponseOf<typeof ListRecipients>;
 type RecipientRow = Omit<Recipients['recipients'][number], 'nth' | 'replied_at' | 'next_attempt_at'> &
   Examined & { place: number; replied_at: Date | null; next_attempt_at: Date | null };
-type Progress = Omit<ReplyOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
+type Progress = Omit<ResponseOf<typeof GetBroadcast>, 'broadcast' | 'failures'>;
 
 /**
  * Failed recipients who cannot have the message, who did not fail because they opted out (131050 is the platform's word for that), and whom
@@ -102,7 +102,7 @@ const PLACE_WITHIN_MS = 8_000;
 const LOCK_WITHIN = '3s';
 
 type Draft = Omit<RequestOf<typeof CreateBroadcast>, 'recipients'>;
-type DailyUse = ReplyOf<typeof CheckBroadcast>['daily_limit'];
+type DailyUse = ResponseOf<typeof CheckBroadcast>['daily_limit'];
 
 @Injectable()
 export class BroadcastsStore {
@@ -240,7 +240,7 @@ export class BroadcastsStore {
     return row ? Number(row.id) : null;
   }
 
-  async list(businessId: number, limit: number, cursor: string | null): Promise<ReplyOf<typeof ListBroadcasts>> {
+  async list(businessId: number, limit: number, cursor: string | null): Promise<ResponseOf<typeof ListBroadcasts>> {
     const after = readCursor(cursor, ['id']);
     const rows = await this.db
       .reads(businessId)
@@ -271,7 +271,7 @@ export class BroadcastsStore {
     return row;
   }
 
-  async failures(businessId: number, id: number): Promise<ReplyOf<typeof GetBroadcast>['failures']> {
+  async failures(businessId: number, id: number): Promise<ResponseOf<typeof GetBroadcast>['failures']> {
     const rows = await this.db.reads(businessId).query<{ reason: string | null; count: string }>(
       `SELECT reason, count(*) AS count FROM broadcast.recipients WHERE broadcast_id = $1 AND state = 'failed'
        GROUP BY reason ORDER BY count(*) DESC, reason LIMIT 20`,

@@ -1,5 +1,14 @@
 import { Body, Controller, Get, Post, Req } from '@nestjs/common';
-import { FindSends, GatewayError, GetMessageStatuses, intentIdOf, matches, MessageId, type FoundSend, type ReplyOf } from '@mgw/contracts';
+import {
+  FindSends,
+  GatewayError,
+  GetMessageStatuses,
+  intentIdOf,
+  matches,
+  MessageId,
+  type FoundSend,
+  type ResponseOf,
+} from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { CurrentKey, RestApi } from '../access/rest-api';
@@ -8,7 +17,7 @@ import { Responds } from '../responses/responds';
 import { MessageStatusesResponse, MessageStatusResponse, type MessageStatus } from './api-v1.responses';
 import { MessageStatusesRequest } from './by-key.requests';
 
-type Status = ReplyOf<typeof GetMessageStatuses>['statuses'][number];
+type Status = ResponseOf<typeof GetMessageStatuses>['statuses'][number];
 type Send = NonNullable<FoundSend>;
 
 @Controller('api/v1')

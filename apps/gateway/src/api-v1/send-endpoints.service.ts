@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, type ReplyOf } from '@mgw/contracts';
+import { GatewayError, type ResponseOf } from '@mgw/contracts';
 import type { Caller } from '../access/rest-api';
 import { DRY_RUN_FAULT, type DryRunnable } from '../requests/dry-run';
 import { isDryRun } from '../requests/field-rules';
@@ -16,7 +16,7 @@ interface SendReader<O extends SendOperation, X extends object> {
   to?: () => string;
   message: () => ContentOf<O>;
   /** The members of the endpoint's own result. */
-  result?: (sent: ReplyOf<O>) => X;
+  result?: (sent: ResponseOf<O>) => X;
 }
 
 /** Sends the message of a request, or only checks it (decision 332). */
@@ -29,7 +29,7 @@ export class SendEndpoints {
     if (isDryRun(request)) return this.check(operation, { ...reader, checks, to });
     for (const check of checks) check();
     const { result, sent } = await this.sending.send(operation, { to: to(), ...message() } as never, caller);
-    return { ...result, ...(own?.(sent as ReplyOf<O>) as X) };
+    return { ...result, ...(own?.(sent as ResponseOf<O>) as X) };
   }
 
   private async check<O extends SendOperation, X extends object>(operation: O, reader: Required<Omit<SendReader<O, X>, 'result'>>) {

@@ -84,7 +84,7 @@ class TryAutoReplyRequest {
 
 const AutoReplyResponse = Type.Object(
   {
-    ...GetAutoReply.reply.properties,
+    ...GetAutoReply.response.properties,
     counted_today: { ...Money, description: 'The cost of today’s replies that `daily_cost_limit` counts.' } as typeof Money,
     costs: Nullable({
       ...Type.Object({ currency: Nullable(Currency), today: CostSummary, month: CostSummary }),
@@ -93,7 +93,7 @@ const AutoReplyResponse = Type.Object(
   },
   { title: 'AutoReply' },
 );
-const RepliesResponse = Type.Object(ListAutoReplies.reply.properties, { title: 'AutoReplies' });
+const RepliesResponse = Type.Object(ListAutoReplies.response.properties, { title: 'AutoReplies' });
 const Saved = Type.Object(
   {
     message: Type.String(),

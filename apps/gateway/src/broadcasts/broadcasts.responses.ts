@@ -12,7 +12,7 @@ import {
   Suppressed,
 } from '@mgw/contracts';
 
-const { broadcast, ...progress } = GetBroadcast.reply.properties;
+const { broadcast, ...progress } = GetBroadcast.response.properties;
 const cost = {
   cost: Nullable({
     ...Type.Object({ currency: Nullable(Currency), ...CostSummary.properties }),
@@ -20,16 +20,19 @@ const cost = {
   }),
 };
 export const BroadcastsResponse = Type.Object(
-  { broadcasts: Type.Array(Type.Object({ ...broadcast.properties, ...cost })), next_cursor: ListBroadcasts.reply.properties.next_cursor },
+  {
+    broadcasts: Type.Array(Type.Object({ ...broadcast.properties, ...cost })),
+    next_cursor: ListBroadcasts.response.properties.next_cursor,
+  },
   { title: 'Broadcasts' },
 );
 export const BroadcastResponse = Type.Object({ ...broadcast.properties, ...progress, ...cost }, { title: 'Broadcast' });
-const { recipients, next_cursor } = ListRecipients.reply.properties;
+const { recipients, next_cursor } = ListRecipients.response.properties;
 export const RecipientsResponse = Type.Object(
   { recipients: Type.Array(Type.Omit(recipients.items, ['body_params', 'header_params', 'button_params'])), next_cursor },
   { title: 'BroadcastRecipients' },
 );
-const estimated = EstimateCost.reply.properties;
+const estimated = EstimateCost.response.properties;
 const ESTIMATE = 'If all messages are delivered and charged, by the rate card on the day of the start. Null while costs are not available.';
 const estimate = {
   estimate: Nullable({
@@ -44,9 +47,9 @@ const estimate = {
     description: ESTIMATE,
   }),
 };
-const checked = Type.Omit(CheckBroadcast.reply, ['markets', 'suppressed']).properties;
+const checked = Type.Omit(CheckBroadcast.response, ['markets', 'suppressed']).properties;
 export const CheckResponse = Type.Object({ ...checked, suppressed: Suppressed, ...estimate }, { title: 'BroadcastCheck' });
-const { total, daily_limit, category } = CheckRetry.reply.properties;
+const { total, daily_limit, category } = CheckRetry.response.properties;
 export const RetryCheckResponse = Type.Object(
   { total, suppressed: Suppressed, daily_limit, category, ...estimate },
   { title: 'BroadcastRetryCheck' },

@@ -12,7 +12,7 @@ import {
   PauseBroadcast,
   ResumeBroadcast,
   RetryBroadcast,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type Sender,
 } from '@mgw/contracts';
@@ -40,7 +40,7 @@ interface Creation {
 }
 
 type Start = Pick<RequestOf<typeof CheckBroadcast>, 'scheduled_at' | 'timezone'>;
-type Audience = Pick<ReplyOf<typeof CheckBroadcast>, 'category' | 'suppressed' | 'markets'>;
+type Audience = Pick<ResponseOf<typeof CheckBroadcast>, 'category' | 'suppressed' | 'markets'>;
 
 /** Recipients that a download holds in memory at a time. */
 const CSV_PAGE = 100;
@@ -132,7 +132,7 @@ export class BroadcastsService {
     return { ...broadcast, ...progress, cost: costs.get(id) ?? null };
   }
 
-  recipients(business_id: number, id: number, query: ListRecipientsQuery): Promise<ReplyOf<typeof ListRecipients>> {
+  recipients(business_id: number, id: number, query: ListRecipientsQuery): Promise<ResponseOf<typeof ListRecipients>> {
     return this.rpc.call(ListRecipients, { ...recipientsOf(business_id, id, query), ...pageOf(query) });
   }
 
@@ -165,8 +165,8 @@ export class BroadcastsService {
   /** The page and those after it. It holds the current page only. */
   private async *pages(
     request: Omit<RequestOf<typeof ListRecipients>, 'cursor'>,
-    page: ReplyOf<typeof ListRecipients>,
-  ): AsyncGenerator<ReplyOf<typeof ListRecipients>, void> {
+    page: ResponseOf<typeof ListRecipients>,
+  ): AsyncGenerator<ResponseOf<typeof ListRecipients>, void> {
     for (;;) {
       yield page;
       const cursor = page.next_cursor;

@@ -1,7 +1,7 @@
-import type { ListRecipients, ReplyOf } from '@mgw/contracts';
+import type { ListRecipients, ResponseOf } from '@mgw/contracts';
 import { csvLine } from '../responses/csv-line';
 
-type Recipients = ReplyOf<typeof ListRecipients>;
+type Recipients = ResponseOf<typeof ListRecipients>;
 type Recipient = Recipients['recipients'][number];
 type ValueCounts = NonNullable<Recipients['value_counts']>;
 

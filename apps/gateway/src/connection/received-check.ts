@@ -1,10 +1,10 @@
-import type { ConnectionCheck, GetCallbackTimes, ReplyOf } from '@mgw/contracts';
+import type { ConnectionCheck, GetCallbackTimes, ResponseOf } from '@mgw/contracts';
 
 /**
  * Only what arrived proves that the callback URL is reachable from outside. The reader sees when, because an old time proves nothing about today.
  * @param times null if the ingest service did not respond
  */
-export function receivedCheck(times: ReplyOf<typeof GetCallbackTimes> | null): ConnectionCheck {
+export function receivedCheck(times: ResponseOf<typeof GetCallbackTimes> | null): ConnectionCheck {
   const check = { name: 'received', state: 'ok', fix: null } as const;
   if (times === null)
     return { ...check, state: 'unknown', message: 'The arrival of callbacks could not be read; check again in a moment', at: null };

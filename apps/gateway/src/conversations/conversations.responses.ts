@@ -50,13 +50,13 @@ export const ConversationsResponse = Type.Object(
       ]),
     ),
     counts: {
-      ...ListConversations.reply.properties.counts,
+      ...ListConversations.response.properties.counts,
       description: 'Conversations of each view; `waiting`: their customer waits for a reply. 1,000 stands for more.',
-    } as typeof ListConversations.reply.properties.counts,
+    } as typeof ListConversations.response.properties.counts,
     waiting_since: {
-      ...ListConversations.reply.properties.waiting_since,
+      ...ListConversations.response.properties.waiting_since,
       description: 'Since when the customer who has waited longest waits for a reply; null if nobody does.',
-    } as typeof ListConversations.reply.properties.waiting_since,
+    } as typeof ListConversations.response.properties.waiting_since,
     next_cursor: NextCursor,
   },
   { title: 'Conversations' },

@@ -11,7 +11,7 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeLabelRequest, LabelRequest } from './conversations.requests';
 
-const LabelsResponse = Type.Object(ListLabels.reply.properties, { title: 'Labels' });
+const LabelsResponse = Type.Object(ListLabels.response.properties, { title: 'Labels' });
 
 @Controller('api/client/labels')
 @NeedsSession()

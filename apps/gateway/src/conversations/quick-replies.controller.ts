@@ -11,7 +11,7 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { BusinessUser } from '../sessions/session-user';
 import { ChangeQuickReplyRequest, QuickReplyRequest } from './conversations.requests';
 
-const QuickRepliesResponse = Type.Object(ListQuickReplies.reply.properties, { title: 'QuickReplies' });
+const QuickRepliesResponse = Type.Object(ListQuickReplies.response.properties, { title: 'QuickReplies' });
 
 @Controller('api/client/quick-replies')
 @NeedsSession()

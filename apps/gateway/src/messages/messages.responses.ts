@@ -16,7 +16,7 @@ import {
 } from '@mgw/contracts';
 
 export const MessagesResponse = Type.Object(
-  { messages: ListMessages.reply.properties.messages, next_cursor: ListMessages.reply.properties.next_cursor },
+  { messages: ListMessages.response.properties.messages, next_cursor: ListMessages.response.properties.next_cursor },
   { title: 'MessageLog' },
 );
 
@@ -43,14 +43,14 @@ export const MessageDetailResponse = Type.Object(
   {
     message: LoggedMessage,
     cost: Type.Optional({
-      ...GetTimeline.reply.properties.cost,
+      ...GetTimeline.response.properties.cost,
       description: 'By the rate card, of a delivered message that WhatsApp charges; absent without a rate.',
-    } as typeof GetTimeline.reply.properties.cost),
+    } as typeof GetTimeline.response.properties.cost),
     timeline: Type.Array(Type.Object({ status: Type.String(), at: IsoTime, reason: Nullable(Type.String()) }), {
       description: 'accepted, then the statuses of the platform, oldest first.',
     }),
     webhooks: Nullable(
-      Type.Array(FindDeliveries.reply.properties.deliveries.items, {
+      Type.Array(FindDeliveries.response.properties.deliveries.items, {
         description: 'Deliveries of its message.sent and message.status to webhooks; null if the dispatcher did not respond in time.',
       }),
     ),

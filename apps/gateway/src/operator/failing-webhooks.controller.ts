@@ -5,7 +5,7 @@ import { RpcClient } from '@mgw/rpc';
 import { Responds } from '../responses/responds';
 import { NeedsSession } from '../sessions/roles.guard';
 
-const FailingWebhooksResponse = Type.Object(ListFailingWebhooks.reply.properties, { title: 'FailingWebhooks' });
+const FailingWebhooksResponse = Type.Object(ListFailingWebhooks.response.properties, { title: 'FailingWebhooks' });
 
 /** The webhooks of all businesses whose last deliveries failed. */
 @Controller('api/admin/failing-webhooks')

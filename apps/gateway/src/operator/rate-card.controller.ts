@@ -32,7 +32,7 @@ class SetRateCardRequest {
 
 const RateCardResponse = Type.Object(
   {
-    ...GetRateCard.reply.properties,
+    ...GetRateCard.response.properties,
     csv: Type.String({ description: 'The rates with their history, which PUT reads again.' }),
   },
   { title: 'RateCard' },

@@ -15,7 +15,7 @@ export function sendResultWith<P extends TProperties>(title: string, members: P)
 
 export const SendResult = sendResultWith('SendResult', {});
 
-const { problems, ...checked } = CheckSend.reply.properties;
+const { problems, ...checked } = CheckSend.response.properties;
 const { message: error, ...problem } = problems.items.properties;
 
 /** The result of a send with `dry_run`: what would refuse the message, and what the gateway knows of the recipient. */

@@ -5,7 +5,7 @@ import {
   GatewayError,
   newIntentId,
   type Plan,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type SendContacts,
   type SendContent,
@@ -89,7 +89,7 @@ export class SendingService {
     const { party, request, reply, idempotencyKey = request.headers['idempotency-key'] } = caller;
     const sender = senderOf(party, idempotencyOf(idempotencyKey, operation.subject, message));
     const context = { requestId: request.id, deadlineAt: Date.now() + operation.deadlineMs };
-    const sent: ReplyOf<O> = await this.rpc
+    const sent: ResponseOf<O> = await this.rpc
       .call(operation, { ...message, sender } as RequestOf<O>, context)
       .catch(withNewZoneReset(party))
       .catch(asOutcomeUnknown(sender));

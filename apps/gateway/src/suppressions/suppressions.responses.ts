@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { ListSuppressions, SuppressionRecord } from '@mgw/contracts';
 
-export const SuppressionsResponse = Type.Object(ListSuppressions.reply.properties, { title: 'Suppressions' });
+export const SuppressionsResponse = Type.Object(ListSuppressions.response.properties, { title: 'Suppressions' });
 export const SuppressionResponse = Type.Object({ suppression: SuppressionRecord }, { title: 'Suppression' });
 export const SuppressionsImported = Type.Object(
   {

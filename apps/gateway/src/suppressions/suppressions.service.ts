@@ -6,7 +6,7 @@ import {
   ListSuppressions,
   notFound,
   SetSuppression,
-  type ReplyOf,
+  type ResponseOf,
   type SuppressionRecord,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
@@ -30,7 +30,7 @@ export class SuppressionsService {
     private readonly downloads: Downloads,
   ) {}
 
-  list(business_id: number, query: PageQuery): Promise<ReplyOf<typeof ListSuppressions>> {
+  list(business_id: number, query: PageQuery): Promise<ResponseOf<typeof ListSuppressions>> {
     return this.rpc.call(ListSuppressions, { business_id, ...pageOf(query) });
   }
 

@@ -23,14 +23,14 @@ import { templateList } from './template-list';
 import { TemplateUse } from './template-use.service';
 import { ChangeTemplateRequest, CreateTemplateRequest } from './templates.requests';
 
-const { templates, sync } = ListTemplates.reply.properties;
+const { templates, sync } = ListTemplates.response.properties;
 const sent_7_days = {
   ...Nullable(Type.Integer()),
   description: 'Messages with this name, in all languages, that WhatsApp accepted today and in the six days before; null if not known.',
 };
 const ListedTemplate = Type.Composite([templates.items, Type.Object({ sent_7_days })]);
 const TemplateList = Type.Object({ templates: Type.Array(ListedTemplate), sync }, { title: 'TemplateList' });
-const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.reply }, { title: 'SyncStarted' });
+const SyncStarted = Type.Object({ message: Type.String(), sync: SyncTemplates.response }, { title: 'SyncStarted' });
 
 /** All templates with status and components, and their sync with the platform (spec §10). */
 @Controller('api/client/templates')

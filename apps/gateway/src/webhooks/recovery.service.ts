@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { CancelRecovery, GetRecovery, RECOVERABLE_STATES, RecoverDeliveries, type ReplyOf } from '@mgw/contracts';
+import { CancelRecovery, GetRecovery, RECOVERABLE_STATES, RecoverDeliveries, type ResponseOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore, entryBy, type Author } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 import type { RecoverRequest } from './recovery.requests';
 
-const { queued } = RecoverDeliveries.reply.properties;
+const { queued } = RecoverDeliveries.response.properties;
 export const Recovered = Type.Object(
   {
     queued,
@@ -15,9 +15,9 @@ export const Recovered = Type.Object(
   },
   { title: 'Recovered' },
 );
-export const RecoveryResponse = Type.Object(GetRecovery.reply.properties, { title: 'RecoveryProgress' });
+export const RecoveryResponse = Type.Object(GetRecovery.response.properties, { title: 'RecoveryProgress' });
 export const RecoveryCancelled = Type.Object(
-  { ...CancelRecovery.reply.properties, message: Type.String() },
+  { ...CancelRecovery.response.properties, message: Type.String() },
   { title: 'RecoveryCancelled' },
 );
 
@@ -47,7 +47,7 @@ export class RecoveryService {
     return { queued, ...(next_since !== null && { next_since }), message: begun(queued, next_since) };
   }
 
-  get(business_id: number, webhook_id: number): Promise<ReplyOf<typeof GetRecovery>> {
+  get(business_id: number, webhook_id: number): Promise<ResponseOf<typeof GetRecovery>> {
     return this.rpc.call(GetRecovery, { business_id, webhook_id });
   }
 

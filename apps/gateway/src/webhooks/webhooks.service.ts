@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, UpdateWebhook, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { CreateWebhook, DeleteWebhook, ListDeliveries, ListWebhooks, UpdateWebhook, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { AuditStore, entryBy, type Author } from '../audit/audit.store';
@@ -17,7 +17,7 @@ export class WebhooksService {
     private readonly audit: AuditStore,
   ) {}
 
-  list(business_id: number): Promise<ReplyOf<typeof ListWebhooks>> {
+  list(business_id: number): Promise<ResponseOf<typeof ListWebhooks>> {
     return this.rpc.call(ListWebhooks, { business_id });
   }
 
@@ -63,7 +63,7 @@ export class WebhooksService {
     return { message: 'Webhook deleted.' };
   }
 
-  deliveries(business_id: number, webhook_id: number, query: ListDeliveriesQuery): Promise<ReplyOf<typeof ListDeliveries>> {
+  deliveries(business_id: number, webhook_id: number, query: ListDeliveriesQuery): Promise<ResponseOf<typeof ListDeliveries>> {
     const { state = null, event } = query;
     return this.rpc.call(ListDeliveries, {
       business_id,

@@ -4,7 +4,7 @@ import {
   ListWebhooks,
   MessageSent,
   type EventEnvelope,
-  type ReplyOf,
+  type ResponseOf,
   type WebhookRecord,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
@@ -27,7 +27,7 @@ export function sent(number: number, { business_id = 1, conversation_id = number
   });
 }
 
-type Delivery = ReplyOf<typeof ListDeliveries>['deliveries'][number];
+type Delivery = ResponseOf<typeof ListDeliveries>['deliveries'][number];
 
 export interface Dispatching {
   harness: Harness;

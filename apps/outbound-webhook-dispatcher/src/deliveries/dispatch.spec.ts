@@ -13,7 +13,7 @@ import {
   UpdateWebhook,
   WebhooksChanged,
   type GatewayError,
-  type ReplyOf,
+  type ResponseOf,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
 import type { Harness } from '@mgw/harness';
@@ -703,7 +703,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     const sizes: number[] = [];
     let cursor: string | null = null;
     do {
-      const page: ReplyOf<typeof ListDeliveries> = await harness.rpc.call(ListDeliveries, {
+      const page: ResponseOf<typeof ListDeliveries> = await harness.rpc.call(ListDeliveries, {
         business_id: 1,
         webhook_id,
         limit: 100,

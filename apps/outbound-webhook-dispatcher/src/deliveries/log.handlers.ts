@@ -11,7 +11,7 @@ import {
   TestWebhook,
   EVENT_REFERENCE,
   type PublicEventName,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
@@ -34,14 +34,14 @@ export class DeliveryLogHandlers {
   ) {}
 
   @Handles(ListDeliveries)
-  async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries>> {
+  async list(request: RequestOf<typeof ListDeliveries>): Promise<ResponseOf<typeof ListDeliveries>> {
     const found = await this.log.list(request);
     if (!found) throw webhookNotFound();
     return found;
   }
 
   @Handles(GetDelivery)
-  async get(request: RequestOf<typeof GetDelivery>): Promise<ReplyOf<typeof GetDelivery>> {
+  async get(request: RequestOf<typeof GetDelivery>): Promise<ResponseOf<typeof GetDelivery>> {
     const delivery = await this.log.find(request);
     if (!delivery) throw deliveryNotFound();
     return { delivery };
@@ -53,7 +53,7 @@ export class DeliveryLogHandlers {
   });
 
   @Handles(Redeliver)
-  async redeliver(request: RequestOf<typeof Redeliver>): Promise<ReplyOf<typeof Redeliver>> {
+  async redeliver(request: RequestOf<typeof Redeliver>): Promise<ResponseOf<typeof Redeliver>> {
     const before = await this.log.redeliver(request);
     if (!before) throw deliveryNotFound();
     if (!before.is_active) throw webhookDisabled();
@@ -63,7 +63,7 @@ export class DeliveryLogHandlers {
   }
 
   @Handles(TestWebhook)
-  async test({ business_id, webhook_id, event }: RequestOf<typeof TestWebhook>): Promise<ReplyOf<typeof TestWebhook>> {
+  async test({ business_id, webhook_id, event }: RequestOf<typeof TestWebhook>): Promise<ResponseOf<typeof TestWebhook>> {
     const webhook = await this.log.webhook(business_id, webhook_id);
     if (!webhook) throw webhookNotFound();
     if (!webhook.is_active) throw webhookDisabled();

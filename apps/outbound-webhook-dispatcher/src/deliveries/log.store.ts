@@ -5,7 +5,7 @@ import {
   type FindDeliveries,
   type GetDelivery,
   type ListDeliveries,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
@@ -14,7 +14,7 @@ import { webhookNotFound } from '../webhooks/webhook-errors';
 import { SUSPECT_AFTER } from './attempt';
 import { RECOVERY_LANE } from './recovery-lane';
 
-type State = ReplyOf<typeof ListDeliveries>['deliveries'][number]['state'];
+type State = ResponseOf<typeof ListDeliveries>['deliveries'][number]['state'];
 interface LogRow {
   id: string;
   event: string;
@@ -68,7 +68,7 @@ export class DeliveryLogStore {
   constructor(private readonly db: Database) {}
 
   /** @returns the newest first; null when the business has no such webhook */
-  async list(request: RequestOf<typeof ListDeliveries>): Promise<ReplyOf<typeof ListDeliveries> | null> {
+  async list(request: RequestOf<typeof ListDeliveries>): Promise<ResponseOf<typeof ListDeliveries> | null> {
     const { business_id, webhook_id, limit, cursor, state, event = null, from = null, to = null } = request;
     readCursor(cursor, ['id']);
     const reads = this.db.reads(business_id);
@@ -106,7 +106,7 @@ export class DeliveryLogStore {
     return row ? shownRecord(row, row) : null;
   }
 
-  async byEvents(businessId: number, eventIds: string[]): Promise<ReplyOf<typeof FindDeliveries>['deliveries']> {
+  async byEvents(businessId: number, eventIds: string[]): Promise<ResponseOf<typeof FindDeliveries>['deliveries']> {
     const rows = await this.db.reads(businessId).query<LogRow & { webhook_id: string; webhook_name: string }>(
       `SELECT ${COLUMNS}, w.id AS webhook_id, w.name AS webhook_name FROM dispatch.webhooks w
        JOIN dispatch.deliveries d ON d.webhook_id = w.id AND d.event_id = ANY ($2::text[]) WHERE w.business_id = $1 ORDER BY d.id`,

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { CancelRecovery, GetRecovery, RecoverDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { CancelRecovery, GetRecovery, RecoverDeliveries, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
 import { DispatchService } from '../deliveries/dispatch.service';
 import { RecoveryStore } from './recovery.store';
@@ -12,7 +12,7 @@ export class RecoveryHandlers {
   ) {}
 
   @Handles(RecoverDeliveries)
-  async begin(request: RequestOf<typeof RecoverDeliveries>): Promise<ReplyOf<typeof RecoverDeliveries>> {
+  async begin(request: RequestOf<typeof RecoverDeliveries>): Promise<ResponseOf<typeof RecoverDeliveries>> {
     const begun = await this.recoveries.begin(request);
     this.dispatch.wake();
     return begun;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, MAX_RECOVERED, type Recovery, type RecoverDeliveries, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GatewayError, MAX_RECOVERED, type Recovery, type RecoverDeliveries, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import { SUSPECT_AFTER } from '../deliveries/attempt';
 import { newestId, oldestId, WAITING_AGAIN } from '../deliveries/log.store';
@@ -23,7 +23,7 @@ export class RecoveryStore {
   constructor(private readonly db: Database) {}
 
   /** @throws GatewayError NOT_FOUND, CONFLICT */
-  async begin(request: RequestOf<typeof RecoverDeliveries>): Promise<ReplyOf<typeof RecoverDeliveries>> {
+  async begin(request: RequestOf<typeof RecoverDeliveries>): Promise<ResponseOf<typeof RecoverDeliveries>> {
     const { business_id, webhook_id, since, until = null, states } = request;
     return this.db.transaction(async (tx) => {
       // The lock order of all statements: the webhook, the lane, the deliveries.

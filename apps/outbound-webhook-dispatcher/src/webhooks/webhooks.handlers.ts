@@ -10,7 +10,7 @@ import {
   PUBLIC_EVENTS,
   UpdateWebhook,
   WebhooksChanged,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Egress } from '@mgw/egress';
@@ -35,7 +35,7 @@ export class WebhooksHandlers {
   ) {}
 
   @Handles(CreateWebhook)
-  async create(request: RequestOf<typeof CreateWebhook>): Promise<ReplyOf<typeof CreateWebhook>> {
+  async create(request: RequestOf<typeof CreateWebhook>): Promise<ResponseOf<typeof CreateWebhook>> {
     await this.check(request);
     const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
     if (id === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_PER_BUSINESS} webhooks. Delete one first.`);
@@ -50,7 +50,7 @@ export class WebhooksHandlers {
   listFailing: Handler<typeof ListFailingWebhooks> = async () => ({ webhooks: await this.webhooks.listFailing() });
 
   @Handles(UpdateWebhook)
-  async update(request: RequestOf<typeof UpdateWebhook>): Promise<ReplyOf<typeof UpdateWebhook>> {
+  async update(request: RequestOf<typeof UpdateWebhook>): Promise<ResponseOf<typeof UpdateWebhook>> {
     await this.check(request);
     if (!(await this.webhooks.update(request, (one, other) => this.sealer.isSame(one, other, `webhook.secret:${request.business_id}`))))
       throw webhookNotFound();
@@ -61,7 +61,7 @@ export class WebhooksHandlers {
   }
 
   @Handles(DeleteWebhook)
-  async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ReplyOf<typeof DeleteWebhook>> {
+  async delete({ business_id, id }: RequestOf<typeof DeleteWebhook>): Promise<ResponseOf<typeof DeleteWebhook>> {
     const name = await this.webhooks.delete(business_id, id);
     if (name === null) throw webhookNotFound();
     this.announceChange(business_id);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateWebhook, ListFailingWebhooks, ReplyOf, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
+import type { CreateWebhook, ListFailingWebhooks, ResponseOf, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { keepWanted } from '../feed/opt-in-events';
 
@@ -21,7 +21,7 @@ interface WebhookRow {
   created_at: Date;
 }
 
-type Failing = ReplyOf<typeof ListFailingWebhooks>['webhooks'][number];
+type Failing = ResponseOf<typeof ListFailingWebhooks>['webhooks'][number];
 type FailingRow = Omit<Failing, 'business_id' | 'id' | 'last_triggered_at'> & {
   business_id: string;
   id: string;
@@ -71,7 +71,7 @@ export class WebhooksStore {
   }
 
   /** The worst first, with the end of the newest delivery. */
-  async listFailing(): Promise<ReplyOf<typeof ListFailingWebhooks>['webhooks']> {
+  async listFailing(): Promise<ResponseOf<typeof ListFailingWebhooks>['webhooks']> {
     const rows = await this.db.reads('service').query<FailingRow>(
       `SELECT business_id, id, name, url, is_active, fail_count, last_triggered_at, last_failure_code AS last_response_code, last_failure_reason AS reason
        FROM dispatch.webhooks WHERE fail_count > 0 ORDER BY fail_count DESC, id LIMIT 100`,

@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { GetCallbackTimes, ReceivePlatformWebhook, VerifyPlatformHandshake, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GetCallbackTimes, ReceivePlatformWebhook, VerifyPlatformHandshake, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { CallbackTimesStore } from '../callbacks/callback-times.store';
 import { CallbackService } from './callback.service';
@@ -12,17 +12,17 @@ export class CallbackHandlers {
   ) {}
 
   @Handles(ReceivePlatformWebhook)
-  async receive({ body_base64, signature }: RequestOf<typeof ReceivePlatformWebhook>): Promise<ReplyOf<typeof ReceivePlatformWebhook>> {
+  async receive({ body_base64, signature }: RequestOf<typeof ReceivePlatformWebhook>): Promise<ResponseOf<typeof ReceivePlatformWebhook>> {
     return { status: await this.callbacks.receive(Buffer.from(body_base64, 'base64'), signature) };
   }
 
   @Handles(VerifyPlatformHandshake)
-  async verify(request: RequestOf<typeof VerifyPlatformHandshake>): Promise<ReplyOf<typeof VerifyPlatformHandshake>> {
+  async verify(request: RequestOf<typeof VerifyPlatformHandshake>): Promise<ResponseOf<typeof VerifyPlatformHandshake>> {
     return { accepted: await this.callbacks.verify(request.mode, request.verify_token) };
   }
 
   @Handles(GetCallbackTimes)
-  callbackTimes({ business_id }: RequestOf<typeof GetCallbackTimes>): Promise<ReplyOf<typeof GetCallbackTimes>> {
+  callbackTimes({ business_id }: RequestOf<typeof GetCallbackTimes>): Promise<ResponseOf<typeof GetCallbackTimes>> {
     return this.times.find(business_id);
   }
 }

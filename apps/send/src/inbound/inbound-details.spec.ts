@@ -1,4 +1,4 @@
-import { GetThread, type DataOf, type InboundDetails, type PlatformMessage, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { GetThread, type DataOf, type InboundDetails, type PlatformMessage, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -112,7 +112,7 @@ describe('everything that a customer sends (spec §6.2)', () => {
     let cursor: string | null = null;
     do {
       const request: RequestOf<typeof GetThread> = { business_id: 1, conversation_id: conversationOf(event), limit: 100, cursor };
-      const { messages, next_cursor }: ReplyOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, request);
+      const { messages, next_cursor }: ResponseOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, request);
       read.push(...messages.map(({ message_id }) => message_id));
       cursor = next_cursor;
     } while (cursor !== null);

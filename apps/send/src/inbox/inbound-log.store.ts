@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { InboundMessage, ListInboundMessages, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { InboundMessage, ListInboundMessages, ResponseOf, RequestOf } from '@mgw/contracts';
 import { cursorOf, Database, onRow, pageOf, readCursor } from '@mgw/postgres';
 import { contentOf, countFitting, partsOf, type ContentRow } from './thread.store';
 
@@ -45,7 +45,7 @@ const FROM_PERSON = inboundSql(
 export class InboundLogStore {
   constructor(private readonly db: Database) {}
 
-  async list(request: RequestOf<typeof ListInboundMessages>): Promise<ReplyOf<typeof ListInboundMessages>> {
+  async list(request: RequestOf<typeof ListInboundMessages>): Promise<ResponseOf<typeof ListInboundMessages>> {
     const { business_id, limit, cursor, phone, from = null, to = null } = request;
     const [at, id] = readCursor(cursor, ['time', 'text']) ?? [null, null];
     const values = [business_id, at, id, from, to, limit + 1];

@@ -9,7 +9,7 @@ import {
   UnassignConversations,
   UpdateConversation,
   type ConversationRecord,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
@@ -36,13 +36,13 @@ export class InboxHandlers {
   list: Handler<typeof ListConversations> = (request) => this.inbox.list(request);
 
   @Handles(GetThread)
-  async thread(request: RequestOf<typeof GetThread>): Promise<ReplyOf<typeof GetThread>> {
+  async thread(request: RequestOf<typeof GetThread>): Promise<ResponseOf<typeof GetThread>> {
     const conversation = await this.byId(request);
     return { conversation, ...(await this.threads.page(request, conversation.id)) };
   }
 
   @Handles(FindConversation)
-  async findByPhone({ business_id, phone }: RequestOf<typeof FindConversation>): Promise<ReplyOf<typeof FindConversation>> {
+  async findByPhone({ business_id, phone }: RequestOf<typeof FindConversation>): Promise<ResponseOf<typeof FindConversation>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     return { conversation: await this.inbox.findByAlias(business_id, phone) };
   }
@@ -51,7 +51,7 @@ export class InboxHandlers {
   listInbound: Handler<typeof ListInboundMessages> = (request) => this.inbound.list(request);
 
   @Handles(UpdateConversation)
-  async update(request: RequestOf<typeof UpdateConversation>): Promise<ReplyOf<typeof UpdateConversation>> {
+  async update(request: RequestOf<typeof UpdateConversation>): Promise<ResponseOf<typeof UpdateConversation>> {
     const { business_id, conversation_id, ...change } = request;
     await this.work.change(business_id, conversation_id, change);
     return { conversation: await this.byId(request) };

@@ -1,4 +1,4 @@
-import { GetThread, ListConversations, SetSuppression, type ReplyOf } from '@mgw/contracts';
+import { GetThread, ListConversations, SetSuppression, type ResponseOf } from '@mgw/contracts';
 import { inboundEvent } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -45,7 +45,7 @@ describe('the inbox (spec §10)', () => {
     const read: string[] = [];
     let cursor: string | null = null;
     do {
-      const { messages, next_cursor }: ReplyOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, {
+      const { messages, next_cursor }: ResponseOf<typeof GetThread> = await sending.harness.rpc.call(GetThread, {
         business_id: 1,
         conversation_id: conversations[0]?.id ?? 0,
         limit: 2,

@@ -5,7 +5,7 @@ import {
   type ConversationRecord,
   type InboxView,
   type ListConversations,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, onRow, readCursor, type Examined } from '@mgw/postgres';
@@ -144,7 +144,7 @@ const COUNTS = `SELECT ${countSql('assigned_to = $2::bigint AND closed_at IS NUL
 type Filter = Pick<RequestOf<typeof ListConversations>, 'view' | 'label' | 'unread' | 'user_id'>;
 const filterValues = ({ label, unread, user_id }: Filter) => [label ?? null, unread ?? false, user_id ?? 0];
 
-type Listed = ReplyOf<typeof ListConversations>;
+type Listed = ResponseOf<typeof ListConversations>;
 
 /** Lists and searches conversations for the dashboard. */
 @Injectable()

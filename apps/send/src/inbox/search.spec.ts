@@ -1,4 +1,4 @@
-import type { ConversationRecord, ReplyOf } from '@mgw/contracts';
+import type { ConversationRecord, ResponseOf } from '@mgw/contracts';
 import { ListConversations, MAX_COUNT } from '@mgw/contracts';
 import { rowsRead, startHarness, type Harness } from '@mgw/harness';
 import { service } from '../main';
@@ -54,7 +54,7 @@ describe('lists of a business with many conversations', () => {
   const names = async (search: string, business_id = 1) =>
     (await page(search, { business_id })).conversations.map(({ customer_name }) => customer_name);
   const read = async (search: string | null) => {
-    let found: ReplyOf<typeof ListConversations> | undefined;
+    let found: ResponseOf<typeof ListConversations> | undefined;
     const rows = await rowsRead(harness.db, async (db) => {
       found = await new InboxStore(db).list({ business_id: 1, limit: 20, cursor: null, search });
     });

@@ -4,7 +4,7 @@ import {
   type GetThread,
   type InboundDetails,
   type Note,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
   type SentDetails,
   type ThreadMessage,
@@ -127,7 +127,7 @@ export class ThreadStore {
   async page(
     { business_id, limit, cursor, notes = false }: Omit<RequestOf<typeof GetThread>, 'conversation_id'>,
     conversationId: number,
-  ): Promise<Omit<ReplyOf<typeof GetThread>, 'conversation'>> {
+  ): Promise<Omit<ResponseOf<typeof GetThread>, 'conversation'>> {
     const after = readCursor(cursor, ['time', 'time', 'text']);
     const reads = this.db.reads(business_id);
     const found = await reads.query<{ id: string }>(

@@ -7,7 +7,7 @@ import {
   HasStoredFiles,
   notFound,
   RecordUpload,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
@@ -23,7 +23,7 @@ export class MediaHandlers {
   ) {}
 
   @Handles(FindMedia)
-  async find({ business_id, media_id }: RequestOf<typeof FindMedia>): Promise<ReplyOf<typeof FindMedia>> {
+  async find({ business_id, media_id }: RequestOf<typeof FindMedia>): Promise<ResponseOf<typeof FindMedia>> {
     const media = await this.media.find(business_id, media_id);
     if (!media) throw notFound();
     return media;

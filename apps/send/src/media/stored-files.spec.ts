@@ -9,7 +9,7 @@ import {
   RecordUpload,
   SendMedia,
   type FileTask,
-  type ReplyOf,
+  type ResponseOf,
 } from '@mgw/contracts';
 import { inboundEvent, rowsRead } from '@mgw/harness';
 import type { Database } from '@mgw/postgres';
@@ -131,7 +131,7 @@ describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
       const round = async () => {
         const steps: number[] = [];
         for (let cursor: string | null | undefined; cursor !== null;) {
-          const step: ReplyOf<ReturnType<typeof erasePerson>> = await sending.harness.rpc.call(erasePerson('send'), {
+          const step: ResponseOf<ReturnType<typeof erasePerson>> = await sending.harness.rpc.call(erasePerson('send'), {
             ...person,
             cursor: cursor ?? null,
           });

@@ -12,7 +12,7 @@ import {
   SendText,
   SetSuppression,
   type GatewayError,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { eraseFrom, exportedRows, inboundEvent, rowsRead } from '@mgw/harness';
@@ -24,7 +24,7 @@ import { sendPersonalData } from './personal-data';
 import { PeopleStore } from './people.store';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ReplyOf<Export> }> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ResponseOf<Export> }> };
 
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';

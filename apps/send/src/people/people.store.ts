@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { FindPerson, ReplyOf } from '@mgw/contracts';
+import type { FindPerson, ResponseOf } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
 
@@ -26,7 +26,7 @@ export class PeopleStore {
    * other conversation. Messages show which names passed on before `send.former_aliases` was complete; later ones are not read, because a number
    * may have had hundreds of thousands.
    */
-  async find(businessId: number, name: string): Promise<ReplyOf<typeof FindPerson>> {
+  async find(businessId: number, name: string): Promise<ResponseOf<typeof FindPerson>> {
     const rows = await this.db.reads(businessId).query<NameRow>(
       `WITH own AS MATERIALIZED (
          SELECT conversation_id AS id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $2

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { CheckSend, GatewayError, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { CheckSend, GatewayError, ResponseOf, RequestOf } from '@mgw/contracts';
 import type { RpcContext } from '@mgw/rpc';
 import { ReservationService } from '../intents/reservation.service';
 import { recipientSuppressed } from '../suppression/suppression';
@@ -20,7 +20,7 @@ export class DryRunService {
     private readonly reservations: ReservationService,
   ) {}
 
-  async check(request: RequestOf<typeof CheckSend>, context: RpcContext): Promise<ReplyOf<typeof CheckSend>> {
+  async check(request: RequestOf<typeof CheckSend>, context: RpcContext): Promise<ResponseOf<typeof CheckSend>> {
     const { sender, to, content } = request;
     const problems: GatewayError[] = [];
     const report = (problem: GatewayError) => void problems.push(problem);

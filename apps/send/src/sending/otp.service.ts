@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { ReplyOf, RequestOf, SendOtp, Sender } from '@mgw/contracts';
+import type { ResponseOf, RequestOf, SendOtp, Sender } from '@mgw/contracts';
 import type { RpcContext } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { MessageKinds } from './message-kinds.service';
@@ -17,7 +17,7 @@ export class OtpService {
     private readonly store: OtpStore,
   ) {}
 
-  async send(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ReplyOf<typeof SendOtp>> {
+  async send(request: RequestOf<typeof SendOtp>, context: RpcContext): Promise<ResponseOf<typeof SendOtp>> {
     const { sender } = request;
     const code = request.otp ?? generateCode();
     const sent = await this.pipeline.send(sender, context, async (report) => ({

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ReplyOf, SendText } from '@mgw/contracts';
+import type { ResponseOf, SendText } from '@mgw/contracts';
 import { crashPoint } from '@mgw/faults';
 import { GraphClient, failureReason, type SendOutcome } from '@mgw/platform-api';
 import type { PlatformConnection } from '../connection/connection.service';
@@ -31,7 +31,7 @@ export class PlatformSendService {
     private readonly effects: RefusalEffects,
   ) {}
 
-  async send(send: ReservedSend): Promise<ReplyOf<typeof SendText>> {
+  async send(send: ReservedSend): Promise<ResponseOf<typeof SendText>> {
     crashPoint('send.after-intent');
     await this.storeBeforeCall(send);
     const outcome = await this.call(send);
@@ -58,7 +58,7 @@ export class PlatformSendService {
   private async recordOutcome(
     { intent, outgoing, recipient, until }: ReservedSend,
     outcome: SendOutcome,
-  ): Promise<ReplyOf<typeof SendText>> {
+  ): Promise<ResponseOf<typeof SendText>> {
     switch (outcome.kind) {
       case 'accepted': {
         const { messageId, waId, userId } = outcome;

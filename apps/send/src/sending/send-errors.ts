@@ -1,11 +1,11 @@
-import { GatewayError, gatewayMessageId, invalidField, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
+import { GatewayError, gatewayMessageId, invalidField, type ResponseOf, type Sender, type SendText } from '@mgw/contracts';
 import type { EarlierSend, Reservation } from '../intents/intent';
 
 /** A send may take half a minute, and each retry counts against the limits of its key. */
 const IN_FLIGHT_RETRY_SECONDS = 3;
 
 /** Returns the result of the first send with this Idempotency-Key (decisions 24 and 40). @throws GatewayError unless that send was accepted */
-export function replayEarlier(earlier: EarlierSend, sender: Sender): ReplyOf<typeof SendText> {
+export function replayEarlier(earlier: EarlierSend, sender: Sender): ResponseOf<typeof SendText> {
   if (earlier.fingerprint() !== sender.idempotency?.fingerprint) {
     throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was used for another request within the last 24 hours.', {
       hint: 'Use a new key for a new message; repeat a request unchanged.',

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { newIntentId, type ReplyOf, type Sender, type SendText } from '@mgw/contracts';
+import { newIntentId, type ResponseOf, type Sender, type SendText } from '@mgw/contracts';
 import { GraphClient } from '@mgw/platform-api';
 import { mayBeCommitted } from '@mgw/postgres';
 import type { RpcContext } from '@mgw/rpc';
@@ -41,7 +41,7 @@ export class SendPipeline {
    * A repeated Idempotency-Key returns the first result before any check. The number's share of platform calls comes before the intent,
    * so a send without a share uses no cap and stores nothing.
    */
-  async send(sender: Sender, context: RpcContext, prepare: PrepareMessage): Promise<ReplyOf<typeof SendText>> {
+  async send(sender: Sender, context: RpcContext, prepare: PrepareMessage): Promise<ResponseOf<typeof SendText>> {
     const earlier = await this.reservations.findEarlier(sender);
     if (earlier) return replayEarlier(earlier, sender);
     const { connection, outgoing } = await this.checks.passOrThrow(sender, context, prepare);
@@ -61,7 +61,7 @@ export class SendPipeline {
     connection: PlatformConnection,
     callUntil: number,
     { requestId, deadlineAt: until }: RpcContext,
-  ): Promise<ReplyOf<typeof SendText>> {
+  ): Promise<ResponseOf<typeof SendText>> {
     const { sender } = outgoing;
     const draft = toDraft(outgoing);
     const intent = toIntentRecord(draft, requestId);

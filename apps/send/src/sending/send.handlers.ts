@@ -12,7 +12,7 @@ import {
   SendReaction,
   SendTemplate,
   SendText,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
@@ -77,7 +77,7 @@ export class SendHandlers {
   dailyUsage: Handler<typeof GetDailyUsage> = async ({ api_keys }) => ({ used: await this.intents.dailyUsage(api_keys) });
 
   @Handles(CheckDailyCap)
-  async checkDailyCap({ messages, at, sender }: RequestOf<typeof CheckDailyCap>): Promise<ReplyOf<typeof CheckDailyCap>> {
+  async checkDailyCap({ messages, at, sender }: RequestOf<typeof CheckDailyCap>): Promise<ResponseOf<typeof CheckDailyCap>> {
     const { api_key_id, daily_limit, timezone } = sender;
     const day = await this.intents.dailyCapAt(api_key_id, timezone, at);
     if (day.used + messages <= daily_limit) return {};

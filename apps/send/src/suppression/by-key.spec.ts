@@ -9,7 +9,7 @@ import {
   newIntentId,
   PlatformPreference,
   SetSuppression,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
@@ -183,7 +183,7 @@ describe('the account by key (decisions 362 to 364)', () => {
       const ids: string[] = [];
       for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
         const request = { business_id: 1, limit: 2, cursor, phone: null, ...filter };
-        const page: ReplyOf<typeof ListInboundMessages> = await rpc(ListInboundMessages, request);
+        const page: ResponseOf<typeof ListInboundMessages> = await rpc(ListInboundMessages, request);
         ids.push(...page.messages.map(({ message_id }) => message_id));
         // The cursor of a row leads to the rows behind it.
         const [behind = null] = page.cursors;

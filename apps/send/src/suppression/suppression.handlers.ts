@@ -8,7 +8,7 @@ import {
   ListSuppressions,
   SetSuppression,
   type EventEnvelope,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
@@ -35,19 +35,19 @@ export class SuppressionHandlers {
   ) {}
 
   @Handles(ListSuppressions)
-  async list({ business_id, limit, cursor }: RequestOf<typeof ListSuppressions>): Promise<ReplyOf<typeof ListSuppressions>> {
+  async list({ business_id, limit, cursor }: RequestOf<typeof ListSuppressions>): Promise<ResponseOf<typeof ListSuppressions>> {
     const { page, next_cursor } = await this.suppressions.list(business_id, limit, cursor);
     return { suppressions: page, next_cursor };
   }
 
   @Handles(GetSuppression)
-  async get({ business_id, phone }: RequestOf<typeof GetSuppression>): Promise<ReplyOf<typeof GetSuppression>> {
+  async get({ business_id, phone }: RequestOf<typeof GetSuppression>): Promise<ResponseOf<typeof GetSuppression>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     return { suppression: await this.suppressions.find(business_id, phone) };
   }
 
   @Handles(FindSuppressed)
-  async findSuppressed({ business_id, phones, marketing }: RequestOf<typeof FindSuppressed>): Promise<ReplyOf<typeof FindSuppressed>> {
+  async findSuppressed({ business_id, phones, marketing }: RequestOf<typeof FindSuppressed>): Promise<ResponseOf<typeof FindSuppressed>> {
     const { hashes } = await this.erasedOptOuts.find(phones.map((alias) => ({ businessId: business_id, alias })));
     return { phones: await this.suppressions.refused(business_id, phones, hashes, marketing) };
   }
@@ -65,7 +65,11 @@ export class SuppressionHandlers {
    * come first, so that a person's weaker row in another batch changes nothing.
    */
   @Handles(ImportSuppressions)
-  async import({ business_id, rows, source = 'api' }: RequestOf<typeof ImportSuppressions>): Promise<ReplyOf<typeof ImportSuppressions>> {
+  async import({
+    business_id,
+    rows,
+    source = 'api',
+  }: RequestOf<typeof ImportSuppressions>): Promise<ResponseOf<typeof ImportSuppressions>> {
     const sorted = await this.suppressions.strictestFirst(rows);
     let added = 0;
     for (let at = 0; at < sorted.length; at += IMPORT_BATCH) {
@@ -81,7 +85,7 @@ export class SuppressionHandlers {
   }
 
   @Handles(LiftSuppression)
-  async lift({ business_id, phone, source = 'dashboard' }: RequestOf<typeof LiftSuppression>): Promise<ReplyOf<typeof LiftSuppression>> {
+  async lift({ business_id, phone, source = 'dashboard' }: RequestOf<typeof LiftSuppression>): Promise<ResponseOf<typeof LiftSuppression>> {
     await this.conversations.restoreOptOuts(this.db, [{ businessId: business_id, alias: phone }]);
     const isLifted = await this.change(async (tx) => {
       const id = await this.suppressions.findByAlias(tx, business_id, phone);

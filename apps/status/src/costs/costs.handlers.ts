@@ -1,5 +1,5 @@
 import { Controller } from '@nestjs/common';
-import { EstimateCost, GetCosts, GetRateCard, SetRateCard, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import { EstimateCost, GetCosts, GetRateCard, SetRateCard, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Handles } from '@mgw/rpc';
 import { CostsStore } from './costs.store';
 import { RateCardStore } from './rate-card.store';
@@ -12,22 +12,22 @@ export class CostsHandlers {
   ) {}
 
   @Handles(GetCosts)
-  costs(request: RequestOf<typeof GetCosts>): Promise<ReplyOf<typeof GetCosts>> {
+  costs(request: RequestOf<typeof GetCosts>): Promise<ResponseOf<typeof GetCosts>> {
     return this.store.costs(request);
   }
 
   @Handles(EstimateCost)
-  estimate(request: RequestOf<typeof EstimateCost>): Promise<ReplyOf<typeof EstimateCost>> {
+  estimate(request: RequestOf<typeof EstimateCost>): Promise<ResponseOf<typeof EstimateCost>> {
     return this.store.estimate(request);
   }
 
   @Handles(GetRateCard)
-  show(): Promise<ReplyOf<typeof GetRateCard>> {
+  show(): Promise<ResponseOf<typeof GetRateCard>> {
     return this.card.get();
   }
 
   @Handles(SetRateCard)
-  set(request: RequestOf<typeof SetRateCard>): Promise<ReplyOf<typeof SetRateCard>> {
+  set(request: RequestOf<typeof SetRateCard>): Promise<ResponseOf<typeof SetRateCard>> {
     return this.card.set(request);
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { CostSummary, EstimateCost, GetCosts, GetUsage, ReplyOf, RequestOf, UsageBilling } from '@mgw/contracts';
+import type { CostSummary, EstimateCost, GetCosts, GetUsage, ResponseOf, RequestOf, UsageBilling } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 import { CURRENCY } from './rate-card.store';
 
-type Costs = ReplyOf<typeof GetCosts>;
-type Estimate = ReplyOf<typeof EstimateCost>;
+type Costs = ResponseOf<typeof GetCosts>;
+type Estimate = ResponseOf<typeof EstimateCost>;
 type CostRow = Record<keyof CostSummary, string> & { broadcast_id: string | null };
 
 /** The groups of counts with their rate: by day in the zone `$2`, of the counts that match. */

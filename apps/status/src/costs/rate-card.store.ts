@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { GetRateCard, RateFault, ReplyOf, RequestOf, SetRateCard } from '@mgw/contracts';
+import type { GetRateCard, RateFault, ResponseOf, RequestOf, SetRateCard } from '@mgw/contracts';
 import { Database, RowSet, type Tx } from '@mgw/postgres';
 
 type Card = RequestOf<typeof SetRateCard>;
@@ -27,8 +27,8 @@ const RATES = new RowSet<NewRate>({
 export class RateCardStore {
   constructor(private readonly db: Database) {}
 
-  async get(): Promise<ReplyOf<typeof GetRateCard>> {
-    const rows = await this.db.query<ReplyOf<typeof GetRateCard>['rates'][number] & { currency: string }>(
+  async get(): Promise<ResponseOf<typeof GetRateCard>> {
+    const rows = await this.db.query<ResponseOf<typeof GetRateCard>['rates'][number] & { currency: string }>(
       `SELECT prefix, market, category, trim_scale(price)::text AS price, valid_from::text AS valid_from, currency FROM status.rates
        ORDER BY valid_from DESC, prefix, category`,
     );
@@ -36,7 +36,7 @@ export class RateCardStore {
   }
 
   /** Stores nothing if there are faults. */
-  set(card: Card): Promise<ReplyOf<typeof SetRateCard>> {
+  set(card: Card): Promise<ResponseOf<typeof SetRateCard>> {
     return this.db.transaction(async (tx) => {
       // Two cards at once would both pass the checks. Costs are read meanwhile.
       await tx.query('LOCK TABLE status.rates IN SHARE ROW EXCLUSIVE MODE');

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Billing, DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { Billing, DeliveryStatus, GetTimeline, ListMessages, LoggedMessage, ResponseOf, RequestOf } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { cursorOf, Database, examine, filteredPage, readCursor, type Examined } from '@mgw/postgres';
 import { CURRENCY } from '../costs/rate-card.store';
@@ -55,7 +55,7 @@ export class LogStore {
   constructor(private readonly db: Database) {}
 
   /** An index finds the messages of the business or of one phone number; status and text are compared row by row. */
-  async list(request: RequestOf<typeof ListMessages>): Promise<ReplyOf<typeof ListMessages>> {
+  async list(request: RequestOf<typeof ListMessages>): Promise<ResponseOf<typeof ListMessages>> {
     const { business_id, limit, cursor, status, phone, search, from, to } = request;
     const { template, api_key_id, sent_by, type, failure_code, phone_part } = request;
     const optional = [from, to, template, api_key_id, sent_by, type, failure_code, phone_part].map((value) => value ?? null);
@@ -82,7 +82,7 @@ export class LogStore {
     business_id: businessId,
     message_id: messageId,
     timezone,
-  }: RequestOf<typeof GetTimeline>): Promise<ReplyOf<typeof GetTimeline>> {
+  }: RequestOf<typeof GetTimeline>): Promise<ResponseOf<typeof GetTimeline>> {
     const row = await this.find(businessId, messageId, timezone);
     if (!row) return { message: null, timeline: [] };
     const history = await this.db

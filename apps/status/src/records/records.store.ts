@@ -10,7 +10,7 @@ import {
   type MessageNotSent,
   type MessageSent,
   type PlatformStatus,
-  type ReplyOf,
+  type ResponseOf,
 } from '@mgw/contracts';
 import { failureReason } from '@mgw/platform-api';
 import { marketOf } from '@mgw/phone';
@@ -132,7 +132,7 @@ const MESSAGES = new RowSet<AcceptedMessage>({
 export class RecordsStore {
   constructor(private readonly db: Database) {}
 
-  async find(businessId: number, messageIds: string[]): Promise<ReplyOf<typeof GetMessageStatuses>['statuses']> {
+  async find(businessId: number, messageIds: string[]): Promise<ResponseOf<typeof GetMessageStatuses>['statuses']> {
     const rows = await this.db.query<RecordRow>(
       `SELECT r.message_id, r.status, r.sent_at, r.recipient, r.failure_reason, ${BILLING} FROM status.record_keys k
        JOIN status.records r ON r.business_id = k.business_id AND r.message_id = k.message_id AND r.month = k.month

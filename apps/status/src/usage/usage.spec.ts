@@ -1,11 +1,11 @@
-import type { CountMessages, GetUsage, ReplyOf, RequestOf } from '@mgw/contracts';
+import type { CountMessages, GetUsage, ResponseOf, RequestOf } from '@mgw/contracts';
 import { acceptedEvent, rowsRead, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { CostsStore } from '../costs/costs.store';
 import { service } from '../main';
 import { RecordsStore } from '../records/records.store';
 import { UsageStore } from './usage.store';
 
-type Usage = ReplyOf<typeof GetUsage>['usage'];
+type Usage = ResponseOf<typeof GetUsage>['usage'];
 
 describe('usage', () => {
   let harness: Harness;

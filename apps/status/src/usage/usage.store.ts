@@ -1,5 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { MAX_COUNTED_TEMPLATES, type CountMessages, type GetUsage, type MessageCounts, type ReplyOf, type RequestOf } from '@mgw/contracts';
+import {
+  MAX_COUNTED_TEMPLATES,
+  type CountMessages,
+  type GetUsage,
+  type MessageCounts,
+  type ResponseOf,
+  type RequestOf,
+} from '@mgw/contracts';
 import { failureHelp } from '@mgw/platform-api';
 import { Database } from '@mgw/postgres';
 
@@ -9,8 +16,8 @@ interface CountRow extends Record<keyof MessageCounts, string | null> {
   sent_by: string | null;
   failure_code: string | null;
 }
-type Counted = ReplyOf<typeof CountMessages>;
-type Line = ReplyOf<typeof GetUsage>['usage'][number];
+type Counted = ResponseOf<typeof CountMessages>;
+type Line = ResponseOf<typeof GetUsage>['usage'][number];
 
 /** The most changes that one statement folds. */
 const MAX_FOLDED = 5_000;

@@ -10,7 +10,7 @@ import {
   SubscribeToAccount,
   SuspendBusiness,
   type Connection,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, RpcClient } from '@mgw/rpc';
@@ -35,22 +35,22 @@ export class ConnectionsHandlers {
   ) {}
 
   @Handles(GetConnection)
-  async get({ business_id }: RequestOf<typeof GetConnection>): Promise<ReplyOf<typeof GetConnection>> {
+  async get({ business_id }: RequestOf<typeof GetConnection>): Promise<ResponseOf<typeof GetConnection>> {
     return { connection: await this.connections.find(business_id) };
   }
 
   @Handles(GetConnections)
-  async getAll({ business_ids }: RequestOf<typeof GetConnections>): Promise<ReplyOf<typeof GetConnections>> {
+  async getAll({ business_ids }: RequestOf<typeof GetConnections>): Promise<ResponseOf<typeof GetConnections>> {
     return { connections: await this.connections.findAll(business_ids) };
   }
 
   @Handles(ListConnections)
-  async list({ after_business_id }: RequestOf<typeof ListConnections>): Promise<ReplyOf<typeof ListConnections>> {
+  async list({ after_business_id }: RequestOf<typeof ListConnections>): Promise<ResponseOf<typeof ListConnections>> {
     return { connections: await this.connections.page(after_business_id) };
   }
 
   @Handles(SetConnection)
-  async set(request: RequestOf<typeof SetConnection>): Promise<ReplyOf<typeof SetConnection>> {
+  async set(request: RequestOf<typeof SetConnection>): Promise<ResponseOf<typeof SetConnection>> {
     const connection = await this.save(request);
     await this.syncing.request(request.business_id);
     this.rpc.announce(ConnectionChanged, { business_id: request.business_id });
@@ -59,25 +59,25 @@ export class ConnectionsHandlers {
   }
 
   @Handles(CheckConnection)
-  async check({ business_id, callback_url }: RequestOf<typeof CheckConnection>): Promise<ReplyOf<typeof CheckConnection>> {
+  async check({ business_id, callback_url }: RequestOf<typeof CheckConnection>): Promise<ResponseOf<typeof CheckConnection>> {
     return { checks: await this.checks.check(business_id, callback_url) };
   }
 
   @Handles(SubscribeToAccount)
-  async subscribe({ business_id }: RequestOf<typeof SubscribeToAccount>): Promise<ReplyOf<typeof SubscribeToAccount>> {
+  async subscribe({ business_id }: RequestOf<typeof SubscribeToAccount>): Promise<ResponseOf<typeof SubscribeToAccount>> {
     await this.checks.subscribe(business_id);
     return {};
   }
 
   @Handles(SuspendBusiness)
-  async suspend({ business_id, suspended }: RequestOf<typeof SuspendBusiness>): Promise<ReplyOf<typeof SuspendBusiness>> {
+  async suspend({ business_id, suspended }: RequestOf<typeof SuspendBusiness>): Promise<ResponseOf<typeof SuspendBusiness>> {
     await this.connections.setSuspended(business_id, suspended);
     this.rpc.announce(ConnectionChanged, { business_id });
     return {};
   }
 
   @Handles(ReportConnectionProblem)
-  async report(request: RequestOf<typeof ReportConnectionProblem>): Promise<ReplyOf<typeof ReportConnectionProblem>> {
+  async report(request: RequestOf<typeof ReportConnectionProblem>): Promise<ResponseOf<typeof ReportConnectionProblem>> {
     const { business_id, platform_code, problem } = request;
     const found = {
       status: 'problem',

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { ListTemplates, ReplyOf } from '@mgw/contracts';
+import type { ListTemplates, ResponseOf } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 
-type Sync = ReplyOf<typeof ListTemplates>['sync'];
+type Sync = ResponseOf<typeof ListTemplates>['sync'];
 interface SyncRow extends Omit<Sync, 'started_at' | 'finished_at'> {
   started_at: Date | null;
   finished_at: Date | null;

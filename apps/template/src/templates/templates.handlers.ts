@@ -9,7 +9,7 @@ import {
   ListTemplates,
   nearest,
   SyncTemplates,
-  type ReplyOf,
+  type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
@@ -34,13 +34,16 @@ export class TemplatesHandlers {
   ) {}
 
   @Handles(ListApprovedTemplates)
-  async approved({ business_id, ...pageRequest }: RequestOf<typeof ListApprovedTemplates>): Promise<ReplyOf<typeof ListApprovedTemplates>> {
+  async approved({
+    business_id,
+    ...pageRequest
+  }: RequestOf<typeof ListApprovedTemplates>): Promise<ResponseOf<typeof ListApprovedTemplates>> {
     const { page, next_cursor } = await this.templates.listApproved(business_id, pageRequest);
     return { templates: page.map(templateRecord), next_cursor };
   }
 
   @Handles(FindTemplates)
-  async find({ names }: RequestOf<typeof FindTemplates>): Promise<ReplyOf<typeof FindTemplates>> {
+  async find({ names }: RequestOf<typeof FindTemplates>): Promise<ResponseOf<typeof FindTemplates>> {
     const byName = await this.templates.findApproved(names);
     const unknown = names.filter((_, i) => byName[i]?.length === 0);
     const like = unknown.length > 0 ? await this.templates.findNamesLike(unknown) : [];
@@ -59,7 +62,7 @@ export class TemplatesHandlers {
   }
 
   @Handles(ListTemplates)
-  async list({ business_id, ...pageRequest }: RequestOf<typeof ListTemplates>): Promise<ReplyOf<typeof ListTemplates>> {
+  async list({ business_id, ...pageRequest }: RequestOf<typeof ListTemplates>): Promise<ResponseOf<typeof ListTemplates>> {
     // Read the sync first, so that the list is never older than it.
     const sync = await this.syncs.find(business_id);
     const { page, next_cursor } = await this.templates.list(business_id, pageRequest);
@@ -78,7 +81,7 @@ export class TemplatesHandlers {
   }
 
   @Handles(SyncTemplates)
-  async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ReplyOf<typeof SyncTemplates>> {
+  async sync({ business_id }: RequestOf<typeof SyncTemplates>): Promise<ResponseOf<typeof SyncTemplates>> {
     if (!(await this.connections.find(business_id))) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
     await this.syncing.request(business_id);
     return { state: 'running', started_at: new Date().toISOString() };

@@ -6,7 +6,7 @@ import {
   PlatformTemplateUpdate,
   SyncTemplates,
   type DataOf,
-  type ReplyOf,
+  type ResponseOf,
   type TemplateStatusChanged,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
@@ -149,7 +149,7 @@ describe('templates (platform §3.1, §3.2)', () => {
       const names: string[] = [];
       let cursor: string | null = null;
       do {
-        const page: ReplyOf<typeof ListApprovedTemplates> = await fixture.harness.rpc.call(operation, {
+        const page: ResponseOf<typeof ListApprovedTemplates> = await fixture.harness.rpc.call(operation, {
           business_id: 1,
           limit: 100,
           cursor,
