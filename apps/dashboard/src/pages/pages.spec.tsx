@@ -489,6 +489,28 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('settings: shows the chosen role of a person while it is saved', async () => {
+    const ben = { id: 2, name: 'Ben', email: 'ben@kaveri.example', role: 'agent' };
+    let save = () => {};
+    open('/settings', {
+      'GET /api/client/team': () => ({ users: [{ ...ben }] }),
+      'PATCH /api/client/team/2': async (body) => {
+        await new Promise<void>((resolve) => (save = resolve));
+        Object.assign(ben, body);
+        return { message: 'Saved.' };
+      },
+    });
+    const role = await screen.findByLabelText<HTMLInputElement>('Role of Ben', { selector: 'input' });
+    fireEvent.click(role);
+    fireEvent.click(await screen.findByRole('option', { name: 'manager' }));
+    await waitFor(() => expect(sent()).toHaveLength(1));
+    expect(role.value).toBe('manager');
+    save();
+    await screen.findByText('Saved.');
+    await waitFor(() => expect(queries.isFetching()).toBe(0));
+    expect(role.value).toBe('manager');
+  });
+
   it('settings: an import shows what is wrong with a file, and takes the corrected one of the same name', async () => {
     open('/settings', {
       'GET /api/client/suppressions': () => ({ suppressions: [], next_cursor: null }),

@@ -62,7 +62,7 @@ export function ApiKeysPage() {
     setRotated(null);
     rotate.reset();
   };
-  // A new key is shown only once, so only its own button closes the dialog.
+  // A new key is shown only once, so neither Escape nor a click outside closes the dialog. The browser's Back does (decision 630).
   const mayClose = !create.isPending && !create.data;
   return (
     <>

@@ -21,7 +21,7 @@ function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditF
           <Table.Td style={{ whiteSpace: 'nowrap' }}>
             <RelativeTime at={entry.at} />
           </Table.Td>
-          <Table.Td maw={220}>
+          <Table.Td miw={140} maw={220}>
             <Text size="sm" {...TYPED}>
               {entry.user?.name ?? (entry.detail['api_key_id'] ? `API key ${String(entry.detail['api_key_id'])}` : 'Nobody known')}
             </Text>
@@ -29,7 +29,7 @@ function AuditTable({ entries, people }: { entries: AuditEntry[]; people: AuditF
               {entry.user?.email}
             </Text>
           </Table.Td>
-          <Table.Td>
+          <Table.Td miw={140} maw={280} style={{ overflowWrap: 'anywhere' }}>
             <Text size="sm">{ACTION_LABELS[entry.action]}</Text>
             <Dimmed size="xs">{targetShown(entry.target, people)}</Dimmed>
           </Table.Td>

@@ -56,6 +56,9 @@ export function Team() {
       request(api.PATCH('/api/client/team/{id}', { params: { path: { id } }, body: { role } })),
     'team',
   );
+  /** The chosen role until the list has it. */
+  const roleOf = ({ id, role }: { id: number; role: TeamRole }) =>
+    change.variables?.id === id && (change.isPending || (change.isSuccess && list.isFetching)) ? change.variables.role : role;
   const removeTotp = useChange((id: number) => request(api.DELETE('/api/client/team/{id}/totp', { params: { path: { id } } })), 'team');
   const remove = useChange((id: number) => request(api.DELETE('/api/client/team/{id}', { params: { path: { id } } })), 'team');
   return (
@@ -80,7 +83,7 @@ export function Team() {
                         aria-label={`Role of ${one.name}`}
                         size="xs"
                         miw={96}
-                        role={one.role}
+                        role={roleOf(one)}
                         onChange={(role) => change.mutate({ id: one.id, role })}
                       />
                     ) : (
