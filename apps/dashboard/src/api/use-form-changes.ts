@@ -16,7 +16,7 @@ export function useFormChanges<T extends object>(saved: T, isSaving = false) {
   return formOver(saved, isSaving, made, setMade);
 }
 
-/** As useFormChanges, for a form on a page: a navigation keeps its changes (decision 756). @param name unique in the dashboard */
+/** Like useFormChanges, for a form on a page: a navigation keeps its changes (decision 756). @param name unique in the dashboard */
 export function useKeptFormChanges<T extends object>(name: string, saved: T, isSaving: boolean) {
   const [made, , , change] = useKeptState<Partial<T>>(name, {});
   return formOver(saved, isSaving, made, change);
