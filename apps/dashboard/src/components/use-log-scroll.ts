@@ -1,36 +1,45 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState, type RefObject } from 'react';
 
 /** Within this distance from the end, in pixels, the log follows new lines. */
 const NEAR = 80;
 
 /**
  * Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top.
- * @param isOwn whether the newest line is the person's own, which always comes into view
- * @returns `isBehind` while the newest line has not been in view
+ * @param lines the ids of the lines
+ * @param received distinguishes the newest received line, which may stand above lines that are not received
+ * @param isOwn whether the last line is the person's own, which always comes into view
+ * @param isFinding whether the log is about to scroll elsewhere, so that its end is not in view yet
+ * @returns `isBehind` while the newest received line has not been in view
  */
-export function useLogScroll(newest: string | undefined, count: number, isOwn = false) {
-  const log = useRef<HTMLDivElement>(null);
-  const before = useRef<{ newest: string | undefined; height: number }>({ newest: undefined, height: 0 });
-  const [seen, setSeen] = useState<string>();
+export function useLogScroll(
+  log: RefObject<HTMLElement | null>,
+  lines: string[],
+  received: string | null | undefined,
+  isOwn: boolean,
+  isFinding: boolean,
+) {
+  const [first, last] = [lines[0], lines.at(-1)];
+  const before = useRef<{ first?: string | undefined; last?: string | undefined; height: number }>({ height: 0 });
+  const [seen, setSeen] = useState<string | null>();
   const look = () => {
     const box = log.current;
-    if (box && box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) setSeen(newest);
+    if (box && !isFinding && box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) setSeen(received);
   };
   useLayoutEffect(() => {
     const box = log.current;
     if (!box) return;
     const { scrollHeight, scrollTop, clientHeight } = box;
-    const { height } = before.current;
-    if (newest === before.current.newest) box.scrollTop += scrollHeight - height;
-    else if (isOwn || height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
-    before.current = { newest, height: scrollHeight };
-    look();
-  }, [newest, count]);
+    const { height, ...shown } = before.current;
+    if ((isOwn && last !== shown.last) || height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
+    else if (shown.first !== undefined && lines.indexOf(shown.first) > 0) box.scrollTop += scrollHeight - height;
+    before.current = { first, last, height: scrollHeight };
+  }, [first, last, lines.length]);
+  useLayoutEffect(look, [received, last, isFinding]);
   useEffect(() => {
     const box = log.current;
     box?.addEventListener('scroll', look);
     return () => box?.removeEventListener('scroll', look);
-  }, [newest]);
+  }, [received, isFinding]);
   const showEnd = () => {
     const box = log.current;
     if (!box) return;
@@ -39,5 +48,5 @@ export function useLogScroll(newest: string | undefined, count: number, isOwn = 
     box.focus();
     look();
   };
-  return { log, isBehind: seen !== newest, showEnd };
+  return { isBehind: seen !== received, showEnd };
 }

@@ -5,14 +5,24 @@ import { queries } from '../../api/client';
 import { press, Refusal, sent } from '../../page.fixture';
 import type { ListedConversation } from './conversation';
 import { listedConversation } from './conversation.fixture';
+import type { ThreadMessage } from './thread-message';
 
 /** The time of the customer's n-th message after the first. */
 const timeOf = (n: number) => `2026-11-23T09:00:0${n}.000Z`;
 const LATER = timeOf(1);
 const PATCH = 'PATCH /api/client/conversations/1';
 
-/** Opens a conversation. @returns a function that lets the customer write @param refuses whether the gateway refuses to close it, because of a message that the next refresh shows */
-async function open(conversation: ListedConversation, refuses: () => boolean) {
+/**
+ * Opens a conversation.
+ * @param refuses whether the gateway refuses to close it, because of a message that the next refresh shows
+ * @param more of the address, and lines of the business
+ * @returns a function that lets the customer write
+ */
+async function open(
+  conversation: ListedConversation,
+  refuses: () => boolean,
+  { found, ours = [] }: { found?: string; ours?: Partial<ThreadMessage>[] } = {},
+) {
   let texts = ['Hello'];
   let isRead = false;
   const shown = () => ({
@@ -20,7 +30,7 @@ async function open(conversation: ListedConversation, refuses: () => boolean) {
     ...(texts.length > 1 && { last_received_at: timeOf(texts.length - 1) }),
     ...(isRead && { unread_count: 0 }),
   });
-  openPage('/inbox?id=1', {
+  openPage(`/inbox?id=1${found ? `&message=${found}` : ''}`, {
     'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role: 'agent' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } }),
     'GET /api/client/conversations': () => ({
       ...{ conversations: [shown()], waiting_since: null, next_cursor: null },
@@ -31,18 +41,10 @@ async function open(conversation: ListedConversation, refuses: () => boolean) {
     'GET /api/client/quick-replies': () => ({ quick_replies: [] }),
     'GET /api/client/conversations/1/messages': () => ({
       conversation: shown(),
-      messages: texts.map((text, i) => ({
-        ...{
-          message_id: `wamid.${texts.length - i}`,
-          direction: 'in',
-          type: 'text',
-          text,
-          media: null,
-          sent_by: null,
-          template: null,
-          at: LATER,
-        },
+      messages: [...ours, ...texts.map((text, i) => ({ message_id: `wamid.${texts.length - i}`, direction: 'in', text }))].map((one) => ({
+        ...{ type: 'text', media: null, sent_by: null, template: null, at: LATER },
         ...{ author: null, api_key: null, delivery_status: null, failure_reason: null },
+        ...one,
       })),
       next_cursor: null,
     }),
@@ -56,10 +58,11 @@ async function open(conversation: ListedConversation, refuses: () => boolean) {
   await screen.findByText('Hello');
   return async (text: string) => {
     texts = [text, ...texts];
-    await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
+    await refresh();
     await screen.findByText(text);
   };
 }
+const refresh = () => act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
 const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: 'Conversation' }));
 const closing = (nothing_received_since: string | null | undefined) => ({
   route: PATCH,
@@ -88,25 +91,55 @@ describe('a conversation of the inbox', () => {
     await waitFor(() => expect(sent()).toEqual([closing(conversation.last_received_at), closing(LATER)]));
   });
 
-  it('neither marks as read nor closes a message below the view, which a button shows', async () => {
+  it.each([
+    ['', []],
+    [' and above a reply that was not sent', [{ key: 'k', firstSentAt: Date.now(), text: 'It was not sent', problem: 'No response.' }]],
+  ])('neither marks as read nor closes a message below the view%s, which a button shows', async (_, unsent) => {
+    sessionStorage.setItem('kept 1 unsent 1', JSON.stringify(unsent));
     const conversation = listedConversation(1);
-    const write = await open(conversation, () => false);
+    const ours: Partial<ThreadMessage>[] = [];
+    const write = await open(conversation, () => false, { ours });
     const log = screen.getByRole('log', { name: 'Messages' });
-    Object.defineProperties(log, { scrollHeight: { value: 1_000 }, clientHeight: { value: 400 } });
+    const height = jest.spyOn(log, 'scrollHeight', 'get').mockReturnValue(1_000);
+    jest.spyOn(log, 'clientHeight', 'get').mockReturnValue(400);
     await write('Anybody there?');
-    expect([log.scrollTop, screen.queryByRole('button', { name: 'New messages' })]).toEqual([1_000, null]);
+    const isBehind = () => screen.queryByRole('button', { name: 'New messages' }) !== null;
+    expect([log.scrollTop, isBehind()]).toEqual([1_000, false]);
     log.scrollTop = 0;
     fireEvent.scroll(log);
+    height.mockReturnValue(1_100);
+    ours.unshift({ message_id: 'wamid.o', direction: 'out', text: 'Right away' });
+    ours.unshift({ message_id: 'wamid.r', direction: 'out', type: 'reaction', reaction: { message_id: 'wamid.1', emoji: '👍' } });
+    await refresh();
+    await screen.findByText('Right away');
+    expect([log.scrollTop, isBehind()]).toEqual([0, false]);
+    height.mockReturnValue(1_200);
     conversation.unread_count = 1;
     await write('It burns');
     expect([log.scrollTop, sent()]).toEqual([0, []]);
     await pressClose();
     await waitFor(() => expect(sent()).toEqual([closing(LATER)]));
     await press('New messages');
-    expect([log.scrollTop, document.activeElement]).toEqual([1_000, log]);
-    expect(screen.queryByRole('button', { name: 'New messages' })).toBeNull();
+    expect([log.scrollTop, document.activeElement, isBehind()]).toEqual([1_200, log, false]);
     await waitFor(() => expect(sent()).toHaveLength(2));
     expect(sent()[1]).toEqual({ route: PATCH, body: { read: true, nothing_received_since: timeOf(2) } });
+    sessionStorage.clear();
+  });
+
+  it('does not mark as read what is below a message that a search found', async () => {
+    const sizes = [
+      jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(1_000),
+      jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(400),
+      jest.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => {
+        screen.getByRole('log').scrollTop = 0;
+      }),
+    ];
+    await open(listedConversation(1, { unread_count: 1 }), () => false, { found: 'wamid.1' });
+    await screen.findByRole('button', { name: 'New messages' });
+    expect(sent()).toEqual([]);
+    await press('New messages');
+    await waitFor(() => expect(sent()).toHaveLength(1));
+    sizes.forEach((one) => one.mockRestore());
   });
 
   it('claims no automatic replies to an agent, who may not read whether the business uses them', async () => {

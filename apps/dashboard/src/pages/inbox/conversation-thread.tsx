@@ -1,7 +1,7 @@
 import { Box, Button } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Fragment, useEffect, useState, type RefObject } from 'react';
+import { Fragment, useEffect, useRef, useState, type RefObject } from 'react';
 import { api, notifyError, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
@@ -33,7 +33,7 @@ const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
  * The messages of a conversation, and the field below them.
  * @param list loads older messages
  * @param found the id of a message that a search found
- * @param onSeen gets the conversation when its newest message has been in view
+ * @param onSeen gets the conversation when its newest received message has been in view
  */
 export function ConversationThread({
   conversation,
@@ -65,9 +65,11 @@ export function ConversationThread({
   const [isManaging, setManaging] = useState(false);
   const attaching = useAttachment(id, fileRefusal(conversation, draft));
   const replies = useReplies(id);
-  const unsent = replies.unsent.at(-1)?.key;
-  const { log, isBehind, showEnd } = useLogScroll(unsent ?? messages.at(-1)?.message_id, messages.length, unsent !== undefined);
-  useFoundMessage(log, found, messages, list);
+  const shownMessages = withoutShownReactions(messages);
+  const lines = [...shownMessages.map(({ message_id }) => message_id), ...replies.unsent.map(({ key }) => key)];
+  const log = useRef<HTMLDivElement>(null);
+  const isFinding = useFoundMessage(log, found, messages, list);
+  const { isBehind, showEnd } = useLogScroll(log, lines, conversation.last_received_at, replies.unsent.length > 0, isFinding);
   useEffect(() => {
     if (!isBehind) onSeen(conversation);
   }, [isBehind, conversation]);
@@ -114,7 +116,7 @@ export function ConversationThread({
     <>
       <Wallpaper ref={log} isPane>
         <LoadMore list={list}>Older messages</LoadMore>
-        {withoutShownReactions(messages).map((message, i, shown) => (
+        {shownMessages.map((message, i, shown) => (
           <Fragment key={message.message_id}>
             {(i === 0 || dayOf(message.at, zone) !== dayOf(shown[i - 1]?.at ?? message.at, zone)) && <DayMark at={message.at} />}
             {message.type === 'note' ? (

@@ -1,4 +1,4 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import type { ThreadMessage } from './thread-message';
 
 /** Older pages that are loaded for a message. A refresh loads every page again. */
@@ -15,27 +15,31 @@ export interface MessagePages {
  * Loads older messages until the found one is there, and scrolls to it once.
  * @param log contains the message, marked by `aria-current`
  * @param found the id of the message; undefined without a search
+ * @returns whether the log will scroll to it
  */
 export function useFoundMessage(
   log: RefObject<HTMLElement | null>,
   found: string | undefined,
   messages: ThreadMessage[],
   { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage }: MessagePages,
-): void {
-  const shown = useRef<string>(undefined);
+): boolean {
+  const [shown, setShown] = useState<string>();
   const loads = useRef(0);
   const isLoaded = messages.some(({ message_id }) => message_id === found);
+  const mayLoad = hasNextPage && !isFetchNextPageError && loads.current < MAX_PAGES;
+  const isFinding = found !== undefined && found !== shown && (isLoaded || isFetchingNextPage || mayLoad);
   useEffect(() => {
     loads.current = 0;
   }, [found]);
   useEffect(() => {
-    if (found === undefined || found === shown.current) return;
+    if (!isFinding) return;
     if (isLoaded) {
-      shown.current = found;
+      setShown(found);
       log.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'center' });
-    } else if (hasNextPage && !isFetchingNextPage && !isFetchNextPageError && loads.current < MAX_PAGES) {
+    } else if (!isFetchingNextPage) {
       loads.current += 1;
       void fetchNextPage();
     }
-  }, [found, isLoaded, hasNextPage, isFetchingNextPage, isFetchNextPageError]);
+  }, [found, isFinding, isLoaded, isFetchingNextPage]);
+  return isFinding;
 }
