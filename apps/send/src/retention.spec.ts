@@ -51,9 +51,10 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     await inbound(db, 'wamid.in.young', daysBack(390));
     await inbound(db, 'wamid.in.edited', daysBack(9));
     await db.query(
-      `INSERT INTO send.message_changes (business_id, message_id, changed_at, text, deleted_at)
-       VALUES (1, 'wamid.in.old', $1, 'Hi', NULL), (1, 'wamid.in.young', $2, 'Hi', NULL), (1, 'wamid.in.edited', $3, 'Hi', NULL),
-         (1, 'wamid.erased', $3, 'Hi', NULL), (1, 'wamid.erased-too', $3, 'Hi', $3), (1, 'wamid.revoked', $3, NULL, $3), (1, 'wamid.on-its-way', $4, 'Hi', NULL)`,
+      `INSERT INTO send.message_changes (business_id, message_id, changed_at, text, edited_at, deleted_at)
+       VALUES (1, 'wamid.in.old', $1, 'Hi', $1, NULL), (1, 'wamid.in.young', $2, 'Hi', $2, NULL), (1, 'wamid.in.edited', $3, 'Hi', $3, $3),
+         (1, 'wamid.erased', $3, 'Hi', $3, NULL), (1, 'wamid.edited-and-revoked', $3, 'Hi', $3, $3), (1, 'wamid.revoked', $3, NULL, NULL, $3),
+         (1, 'wamid.on-its-way', $4, 'Hi', $4, $4)`,
       [LONG_AGO, daysBack(390), daysBack(9), daysBack(7)],
     );
     const keys = [new Date(), daysBack(0.9), daysBack(1.2)];
@@ -74,10 +75,13 @@ describe('retention of the send service (guarantees §1, decision 24)', () => {
     await eventually(async () => (await ids(db, 'id FROM send.intents')).length === 3);
     await eventually(async () => (await ids(db, 'key AS id FROM send.idempotency_keys')).length === 2);
     await eventually(async () => (await ids(db, 'message_id AS id FROM send.inbound_messages')).length === 2);
-    await eventually(async () => (await ids(db, 'message_id AS id FROM send.message_changes')).length === 4);
+    await eventually(async () => (await ids(db, 'message_id AS id FROM send.message_changes')).length === 5);
     await eventually(async () => (await ids(db, 'message_id AS id FROM send.messages')).length === 1);
-    const changed = ['wamid.in.edited', 'wamid.in.young', 'wamid.on-its-way', 'wamid.revoked'];
-    expect(await ids(db, 'message_id AS id FROM send.message_changes')).toEqual(changed);
+    const edited = ['wamid.in.edited', 'wamid.in.young', 'wamid.on-its-way'];
+    await eventually(async () => (await ids(db, 'message_id AS id FROM send.message_changes WHERE edited_at IS NOT NULL')).length === 3);
+    expect(await ids(db, 'message_id AS id FROM send.message_changes WHERE text IS NOT NULL')).toEqual(edited);
+    const revoked = ['wamid.edited-and-revoked', 'wamid.in.edited', 'wamid.on-its-way', 'wamid.revoked'];
+    expect(await ids(db, 'message_id AS id FROM send.message_changes WHERE deleted_at IS NOT NULL')).toEqual(revoked);
     expect(await ids(db, `state AS id FROM send.intents`)).toEqual(['accepted', 'calling', 'unknown']);
     expect(await ids(db, 'id FROM send.intents')).not.toContain(refused);
     expect(await ids(db, 'message_id AS id FROM send.messages')).toEqual(['wamid.young']);

@@ -13,6 +13,8 @@ const IS_STORED = `EXISTS (SELECT FROM send.stored_files s WHERE s.business_id =
 /** A scalar subquery reads the index for each change. For NOT EXISTS, PostgreSQL might read all messages instead. */
 const HAS_NO_MESSAGE = `(SELECT true FROM send.inbound_messages m WHERE m.business_id = aged.business_id AND m.message_id = aged.message_id LIMIT 1) IS NULL`;
 
+const CHANGED_EIGHT_DAYS_AGO = `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days'`;
+
 /** Keeps every send whose outcome is open. An Idempotency-Key is valid for 24 hours (decision 24). */
 export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
   rows: [
@@ -21,10 +23,12 @@ export const sendRetention = ({ messagesDays: days }: SendConfig) => ({
     { table: 'send.notes', where: `created_at < ${startOfMonth(days)}` },
     { table: 'send.message_changes', where: `changed_at < ${startOfMonth(days)}` },
     // The message was erased, or the gateway never had it: WhatsApp repeats a callback for seven days (decision 384). A round reads two days.
-    // A deletion without a text stays, because the operator may still replay its message.
+    { table: 'send.message_changes', where: `${CHANGED_EIGHT_DAYS_AGO} AND deleted_at IS NULL AND ${HAS_NO_MESSAGE}` },
+    // A deletion stays without its edit, because the operator may still replay its message.
     {
       table: 'send.message_changes',
-      where: `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days' AND (deleted_at IS NULL OR text IS NOT NULL) AND ${HAS_NO_MESSAGE}`,
+      where: `${CHANGED_EIGHT_DAYS_AGO} AND deleted_at IS NOT NULL AND edited_at IS NOT NULL AND ${HAS_NO_MESSAGE}`,
+      clear: 'text = NULL, edited_at = NULL',
     },
     { table: 'send.uploads', where: `uploaded_at < now() - interval '${UPLOADED_DAYS} days' AND NOT ${IS_STORED}` },
     // Files that no store has taken.

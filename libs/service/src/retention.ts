@@ -45,7 +45,7 @@ interface RetentionPlan {
 }
 
 const PRUNE_EVERY_MS = 600_000;
-const rowsPruned = counter('mgw_rows_pruned_total', 'Rows deleted because of their age', ['table']);
+const rowsPruned = counter('mgw_rows_pruned_total', 'Rows deleted or cleared because of their age', ['table']);
 const monthsDropped = counter('mgw_months_dropped_total', 'Partitions dropped because of their age', ['table']);
 
 /** Deletes expired rows at the start and every ten minutes; replicas skip rows that another one deletes. */

@@ -105,6 +105,16 @@ describe('everything that a customer sends (spec §6.2)', () => {
     expect(kept).not.toHaveProperty('deleted_at');
   });
 
+  it('decision 384: an edit that is replayed after a deletion restarts the eight days', async () => {
+    const changes = `send.message_changes WHERE message_id = 'wamid.replayed' AND changed_at > now() - interval '8 days'`;
+    await receive(change('revoke', 'wamid.replayed', null, 2));
+    await sending.harness.db.query(
+      `UPDATE send.message_changes SET changed_at = now() - interval '20 days' WHERE message_id = 'wamid.replayed'`,
+    );
+    await receive(change('edit', 'wamid.replayed', 'Uno', 1));
+    expect(await sending.harness.db.query(`SELECT text FROM ${changes}`)).toEqual([{ text: 'Uno' }]);
+  });
+
   it('spec §10: pages through a thread of large messages without exceeding what NATS carries', async () => {
     const large = Array.from({ length: 110 }, (_, i) => ({ message_id: `wamid.large.${i}`, text: '\u0001'.repeat(15_000) }));
     const [event] = await receive(...large);

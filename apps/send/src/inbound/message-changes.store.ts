@@ -25,7 +25,8 @@ export class MessageChangesStore {
        ON CONFLICT (business_id, message_id) DO UPDATE SET
          text = CASE WHEN excluded.edited_at >= coalesce(c.edited_at, '-infinity') THEN excluded.text ELSE c.text END,
          edited_at = greatest(c.edited_at, excluded.edited_at),
-         deleted_at = least(c.deleted_at, excluded.deleted_at)`,
+         deleted_at = least(c.deleted_at, excluded.deleted_at),
+         changed_at = excluded.changed_at`,
       CHANGES.values(changes),
     );
   }
