@@ -567,20 +567,23 @@ describe('the inbox (additions §9)', () => {
   });
 
   it.each([
-    ['last', [1, 3, 4, 2], 'j', 3],
-    ['gone', [1, 3, 4], 'j', 3],
-    ['below a new first one', [5, 2, 1, 3, 4], 'k', 1],
-  ] as const)('keys: a step from a row that is now %s goes on from its place when it was opened', async (_, after, key, to) => {
-    let ids: readonly number[] = [1, 2, 3, 4];
+    ['last', [1, 3, 4, 2], [2], 'j', 3],
+    ['gone', [1, 3, 4], [], 'j', 3],
+    ['below a new first one', [5, 2, 1, 3, 4], [2], 'k', 1],
+    ['above one that moved down', [1, 2, 4, 3], [3], 'j', 4],
+    ['last with the one below it', [1, 4, 2, 3], [2, 3], 'j', 4],
+    ['below one that moved up', [3, 1, 2, 4], [3], 'k', 1],
+    ['last, while the one below it moved up', [3, 1, 4, 2], [2, 3], 'k', 1],
+    ['last, while the first one is a new one', [5, 3, 4, 1, 2], [1, 2], 'k', 5],
+  ] as const)('keys: a step from a row that is now %s goes on from its place when it was opened', async (_, after, moved, key, to) => {
+    let listed = [1, 2, 3, 4].map((id) => listedConversation(id));
     const search = open('/inbox', three, {
-      'GET /api/client/conversations': () => ({
-        ...{ conversations: ids.map((id) => listedConversation(id)), counts, waiting_since: null, next_cursor: null },
-      }),
+      'GET /api/client/conversations': () => ({ conversations: listed, counts, waiting_since: null, next_cursor: null }),
     });
     fireEvent.click(await screen.findByRole('button', { name: /^Person 2/ }));
     await screen.findByText('Text of wamid.2');
     const rows = () => screen.getAllByRole('button', { name: /^Person \d/ }).map(({ textContent }) => Number(/\d/.exec(textContent)?.[0]));
-    ids = after;
+    listed = after.map((id) => listedConversation(id, (moved as readonly number[]).includes(id) ? { waiting_since: AT } : {}));
     await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'list'] }));
     await waitFor(() => expect(rows()).toEqual(after));
     fireEvent.keyDown(document.body, { key });

@@ -4,8 +4,8 @@ import type { ListedConversation } from './conversation';
 type List = ListedConversation[];
 
 /**
- * Finds the conversation below or above the open one. A reply or a close moves the row of the open conversation or takes it out of the list, so its
- * place is the one at which it was opened.
+ * Finds the conversation below or above the open one. A reply or a close moves the row of the open conversation or takes it out of the list. Its
+ * place is then the one at which it was opened, between the rows that have not moved since.
  * @param listName distinguishes the views and filters
  * @param list undefined while it loads
  * @param isFresh false while a request may bring another order
@@ -23,14 +23,21 @@ export function useNeighbor(openId: string | undefined, listName: string, list: 
 
 const placeOf = (id: string | undefined, list: List) => list.findIndex((one) => String(one.id) === id);
 
+/** The values by which the list is sorted: a row moves only when one of them changes. */
+const rankOf = ({ status, waiting_since, session_window, last_message }: ListedConversation) =>
+  JSON.stringify([status, waiting_since, session_window.last_inbound_at, last_message?.at]);
+
 function neighbor(by: 1 | -1, openId: string | undefined, list: List, before: List): ListedConversation | undefined {
   const at = placeOf(openId, before);
   if (at === -1) return list[0];
-  const others = list.filter(({ id }) => String(id) !== openId);
-  const places = new Map(others.map(({ id }, place) => [id, place]));
-  const placesOf = (rows: List) => rows.flatMap(({ id }) => places.get(id) ?? []);
-  const [below] = placesOf(before.slice(at + 1));
-  const above = placesOf(before.slice(0, at)).at(-1);
-  const place = below ?? (above === undefined ? at : above + 1);
-  return others[by === 1 ? place : place - 1];
+  const ranks = new Map(before.map((one) => [one.id, rankOf(one)]));
+  const hasStayed = (one: ListedConversation) => ranks.get(one.id) === rankOf(one);
+  const now = placeOf(openId, list);
+  if (list[now] && hasStayed(list[now])) return list[now + by];
+  const others = list.filter((_, place) => place !== now);
+  const places = new Map(others.flatMap((one, place) => (hasStayed(one) ? [[one.id, place]] : [])));
+  const nearest = (rows: List) => rows.map(({ id }) => places.get(id)).find((place) => place !== undefined);
+  const [above, below] = [nearest(before.slice(0, at).reverse()), nearest(before.slice(at + 1))];
+  const [ahead, behind] = by === 1 ? [below, above] : [above, below];
+  return others[ahead ?? (behind === undefined ? at + Math.min(by, 0) : behind + by)];
 }
