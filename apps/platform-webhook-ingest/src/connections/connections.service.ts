@@ -25,8 +25,11 @@ const READ_APART_MS = 200;
 
 interface Reread {
   map: ConnectionMap;
-  /** False if the reads failed after a change was announced: no caller may then be refused for a wrong secret (decision 751). */
-  hasChanges: boolean;
+  /**
+   * False if the reads failed after a change was announced (decision 751), or if the ring lacks the key of a secret (decision 762). No caller
+   * may then be refused for a wrong secret.
+   */
+  isComplete: boolean;
 }
 
 export function unreadable(): GatewayError {
@@ -41,6 +44,8 @@ export class ConnectionsService {
   private readonly cached: RefreshedValue<ConnectionMap>;
   /** Opened secrets by context and sealed text, because opening a thousand takes longer than reading them; empty for one that does not open. */
   private opened = new Map<string, string>();
+  /** The keys of secrets in the latest connections that the ring lacks. */
+  private lackedKeys: ReadonlySet<string> = new Set();
   private changedAt = -Infinity;
   private readsLeft = MAX_READS;
   private readsCountedAt = performance.now();
@@ -69,7 +74,7 @@ export class ConnectionsService {
   async newer(): Promise<Reread> {
     const { changedAt } = this;
     const map = await this.latest(REREAD_MS);
-    return { map, hasChanges: map.readAt > changedAt };
+    return { map, isComplete: map.readAt > changedAt && this.lackedKeys.size === 0 };
   }
 
   /**
@@ -124,7 +129,13 @@ export class ConnectionsService {
 
   private mapOf(connections: ListedConnection[], readAt: number): ConnectionMap {
     const opened = new Map<string, string>();
+    const lackedKeys = new Set<string>();
     const open: Open = (sealed, name, business_id) => {
+      const keyId = sealed.slice(0, sealed.indexOf('.'));
+      if (!this.sealer.has(keyId)) {
+        lackedKeys.add(keyId);
+        return '';
+      }
       const context = `connection.${name}:${business_id}`;
       const key = `${context} ${sealed}`;
       const plain = this.opened.get(key) ?? this.openOrLog(sealed, context, { name, business_id });
@@ -133,6 +144,11 @@ export class ConnectionsService {
     };
     const map = new ConnectionMap(connections, open, readAt);
     this.opened = opened;
+    for (const key of lackedKeys) {
+      if (!this.lackedKeys.has(key))
+        this.logger.error(`SEALING_KEYS lacks the key "${key}" of stored connections; callbacks that match no other secret get 503`);
+    }
+    this.lackedKeys = lackedKeys;
     return map;
   }
 

@@ -37,15 +37,15 @@ export class Signatures {
    * Tries the secrets of the businesses that the callback names. Tries the others only within a budget, so that strangers cannot
    * keep the process busy with forged callbacks.
    * @returns the businesses; none for a wrong signature
-   * @throws GatewayError OVERLOADED when a secret that was not tried may be the right one, because the budget is spent or an announced
-   * change cannot be read: the platform retries
+   * @throws GatewayError OVERLOADED when a secret that was not tried may be the right one, because the budget is spent, an announced
+   * change cannot be read or the ring lacks a key: the platform retries
    */
   async signersOf(body: Buffer, signature: Buffer): Promise<number[]> {
     const current = await this.connections.current();
     const named = current.signersNamed(body, signature);
     if (named.length > 0) return named;
     // The number or the secret may be newer than the map.
-    const { map: newer, hasChanges } = await this.connections.newer();
+    const { map: newer, isComplete } = await this.connections.newer();
     if (newer !== current) {
       const renamed = newer.signersNamed(body, signature);
       if (renamed.length > 0) return renamed;
@@ -54,7 +54,7 @@ export class Signatures {
     const triedAllNamed = newer.triesAllNamed(body);
     const triesOthers = cost > BYTES_PER_SECOND ? !triedAllNamed && this.largeChecks.afford(cost) : this.smallChecks.afford(cost);
     const others = triesOthers ? await newer.anySigners(body, signature) : [];
-    if (others.length === 0 && !hasChanges) throw unreadable();
+    if (others.length === 0 && !isComplete) throw unreadable();
     // If all secrets of the businesses that it names were tried, none of its updates would count (decision 47).
     if (triesOthers || triedAllNamed) return others;
     throw new GatewayError('OVERLOADED', 'Too many callbacks at once that name no connected number. Try again shortly.');

@@ -98,7 +98,7 @@ export class CallbackService {
     });
   }
 
-  /** @throws GatewayError OVERLOADED if the token may be one of an announced change that cannot be read */
+  /** @throws GatewayError OVERLOADED if the token may be one of an announced change that cannot be read, or one whose key the ring lacks */
   async verify(mode: string, token: string): Promise<boolean> {
     if (mode !== 'subscribe' || token === '') return false;
     const businesses = await this.businessesWithVerifyToken(token);
@@ -109,9 +109,9 @@ export class CallbackService {
   private async businessesWithVerifyToken(token: string): Promise<number[]> {
     const known = (await this.connections.current()).businessesWithVerifyToken(token);
     if (known.length > 0) return known;
-    const { map, hasChanges } = await this.connections.newer();
+    const { map, isComplete } = await this.connections.newer();
     const found = map.businessesWithVerifyToken(token);
-    if (found.length === 0 && !hasChanges) throw unreadable();
+    if (found.length === 0 && !isComplete) throw unreadable();
     return found;
   }
 

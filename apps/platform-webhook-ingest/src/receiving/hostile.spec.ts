@@ -1,6 +1,14 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { ConnectionChanged, ListConnections, ReceivePlatformWebhook, type GatewayError, type ListedConnection } from '@mgw/contracts';
+import {
+  ConnectionChanged,
+  ListConnections,
+  ReceivePlatformWebhook,
+  VerifyPlatformHandshake,
+  type GatewayError,
+  type ListedConnection,
+} from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
+import { Sealer } from '@mgw/sealing';
 import { deadLetters, startService } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { eventually, logLines } from '@mgw/testing';
@@ -382,6 +390,37 @@ describe('hostile callbacks (guarantees §10)', () => {
       await published('message', `wamid.${phone_number_id}`);
     }
     expect(lines().filter(({ level }) => level === 'error')).toEqual([expect.objectContaining({ business_id: 1, name: 'verify_token' })]);
+  });
+
+  it('decision 762: lets WhatsApp retry callbacks and handshakes without a known secret while the ring lacks a key, and logs the key once', async () => {
+    const logger = createLogger('platform-webhook-ingest', 'info');
+    const lines = logLines(logger);
+    const replica = await startService(service, harness.env, logger);
+    harness.onClose(() => replica.stop());
+    const otherRing = new Sealer(`k2:${randomBytes(32).toString('base64')}`);
+    const received = (business: number) => post(envelope({ messages: [text(`wamid.${business}`)] }, business), business);
+    const verified = (verify_token: string) =>
+      harness.rpc.call(VerifyPlatformHandshake, { mode: 'subscribe', verify_token }).then(
+        ({ accepted }) => accepted,
+        (error: GatewayError) => error.error_code,
+      );
+    const results = async () => [await received(1), await received(2), await verified('verify 1'), await verified('verify 2')];
+    const errors = () => lines().filter(({ level }) => level === 'error');
+
+    connections = [connection(1), listedConnection(otherRing, 2), listedConnection(otherRing, 3)];
+    expect(await results()).toEqual([200, 'OVERLOADED', true, 'OVERLOADED']);
+    harness.rpc.announce(ConnectionChanged, { business_id: 3 });
+    await harness.nc.flush();
+    expect(await results()).toEqual([200, 'OVERLOADED', true, 'OVERLOADED']);
+    expect([await count('callbacks'), errors()]).toEqual([
+      1,
+      [expect.objectContaining({ msg: expect.stringContaining('lacks the key "k2"') })],
+    ]);
+
+    connections = [connection(1), { ...connection(2), app_secret_sealed: 'test.damaged', verify_token_sealed: 'test.damaged' }];
+    harness.rpc.announce(ConnectionChanged, { business_id: 2 });
+    await harness.nc.flush();
+    expect(await results()).toEqual([200, 401, true, false]);
   });
 
   it('publishes the update of a number that was saved after the splitter began with waiting callbacks of other businesses', async () => {
