@@ -3,18 +3,19 @@ import { config, env } from '@mgw/config';
 import { mediaSettings } from '@mgw/media';
 import { databaseSettings, sealingSettings, serviceSettings } from '@mgw/service';
 
-export class GatewayConfig extends config('gateway', {
+const gatewaySettings = {
   ...serviceSettings,
   ...databaseSettings,
   ...sealingSettings,
   ...mediaSettings,
   redisUrl: env.url('REDIS_URL', {
     doc: 'Redis, redis://user:password@host:port, for the per-minute limits and the request log',
+    schemes: ['redis', 'rediss'],
     secret: true,
   }),
   port: env.port('GATEWAY_PORT', { doc: 'the public port', default: 8080 }),
   host: env.text('GATEWAY_HOST', { doc: 'interface of the public port', default: '0.0.0.0' }),
-  publicUrl: env.url('PUBLIC_URL', { doc: 'public address of the gateway', default: 'http://localhost:8080' }),
+  publicUrl: env.url('PUBLIC_URL', { doc: 'public address of the gateway', origin: true, default: 'http://localhost:8080' }),
   trustedProxies: env.list(
     'TRUSTED_PROXIES',
     { doc: 'addresses or CIDRs whose X-Forwarded-For header the gateway trusts', default: '' },
@@ -74,7 +75,11 @@ export class GatewayConfig extends config('gateway', {
     max: 36_500,
   }),
   nodeEnv: env.text('NODE_ENV', { doc: '"production" sends the session cookie over TLS only', default: 'development' }),
-}) {
+};
+
+export class GatewayConfig extends config('gateway', gatewaySettings, ({ oidcIssuer, oidcClientId }) =>
+  oidcIssuer && oidcClientId === '' ? ['OIDC_CLIENT_ID is missing: OIDC_ISSUER needs it'] : [],
+) {
   get production(): boolean {
     return this.nodeEnv === 'production';
   }

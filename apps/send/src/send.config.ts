@@ -22,6 +22,7 @@ export class SendConfig extends config('send', {
   ...graphSettings,
   publicUrl: env.url('PUBLIC_URL', {
     doc: 'public address of the gateway, for the addresses of files in events',
+    origin: true,
     default: 'http://localhost:8080',
   }),
   staleAfterSeconds: env.integer('SEND_STALE_AFTER_SECONDS', {

@@ -1,7 +1,7 @@
 import { config, ConfigError, env } from './index';
 
 class DemoConfig extends config('demo', {
-  databaseUrl: env.url('DATABASE_URL', { doc: 'where the data lives', secret: true }),
+  databaseUrl: env.url('DATABASE_URL', { doc: 'where the data lives', schemes: ['postgresql'], secret: true }),
   port: env.port('PORT', { doc: 'port', default: 0 }),
   rate: env.integer('RATE', { doc: 'per minute', default: 60, min: 1, max: 100 }),
   targets: env.list('TARGETS', { doc: 'hosts', default: 'localhost' }),

@@ -26,15 +26,18 @@ export class ConfigError extends Error {
 /**
  * The base of an app's configuration class. The class is the type, the parser, the documentation and the injection token:
  * `class SendConfig extends config('send', { databaseUrl: env.url('DATABASE_URL', { doc: '…' }) }) {}`, then `SendConfig.load(process.env)`.
+ * @param check returns faults of settings that depend on each other; a setting that is itself at fault is absent
  */
-export function config<S extends Settings>(app: string, settings: S) {
+export function config<S extends Settings>(app: string, settings: S, check: (values: Partial<Values<S>>) => string[] = () => []) {
   class Config {
     static readonly app = app;
 
     /** Reads and checks every setting. @throws ConfigError listing all faults. */
     static load<C>(this: new () => C, environment: Environment): C {
       const faults: string[] = [];
-      const loaded = Object.assign(new this() as object, readAll(settings, environment, faults));
+      const values = readAll(settings, environment, faults);
+      faults.push(...check(values as Partial<Values<S>>));
+      const loaded = Object.assign(new this() as object, values);
       if (faults.length > 0) throw new ConfigError(app, faults);
       return loaded as C;
     }

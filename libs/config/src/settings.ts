@@ -37,9 +37,18 @@ export const env = {
       if (!options.of.includes(text)) throw new Error(`must be one of ${options.of.join(', ')}`);
       return text;
     }),
-  url: (name: string, options: Options<string>) =>
+  /**
+   * @param options.schemes without the colon; http and https by default. `host:port` alone would parse as a URL with the scheme `host`
+   * @param options.origin refuses a path, for an address that other paths are resolved against
+   */
+  url: (name: string, options: Options<string> & { schemes?: readonly string[]; origin?: boolean }) =>
     setting(name, options, (text) => {
-      if (!URL.canParse(text)) throw new Error('must be a URL');
+      const { schemes = ['http', 'https'], origin = false } = options;
+      const url = URL.canParse(text) ? new URL(text) : null;
+      // PostgreSQL takes the folder of a Unix socket from ?host=.
+      const named = url !== null && (url.hostname !== '' || url.searchParams.has('host'));
+      const fits = named && schemes.includes(url.protocol.slice(0, -1)) && !(origin && `${url.pathname}${url.search}${url.hash}` !== '/');
+      if (!fits) throw new Error(`must be ${schemes.map((scheme) => `${scheme}://…`).join(' or ')}${origin ? ' without a path' : ''}`);
       return text;
     }),
   integer: (name: string, options: Options<number> & { min?: number; max?: number }) =>
@@ -47,7 +56,8 @@ export const env = {
   /** 0 lets the system choose. */
   port: (name: string, options: Options<number>) => setting(name, options, (text) => whole(text, 0, 65_535)),
   /**
-   * Comma-separated; empty entries are dropped. An empty variable is an empty list, unlike an absent one.
+   * Comma-separated; empty entries are dropped. An empty variable is an empty list, unlike an absent one. Without a default the list needs an
+   * entry.
    * @param entry parses one entry; throws an Error whose message completes "NAME …"
    */
   list: <T = string>(
@@ -55,7 +65,11 @@ export const env = {
     options: { doc: string; default?: string; secret?: boolean },
     entry: (text: string) => T = (text) => text as T,
   ): Setting<T[]> => {
-    const parse = (text: string) => text.split(',').flatMap((part) => (part.trim() === '' ? [] : [entry(part.trim())]));
+    const parse = (text: string) => {
+      const entries = text.split(',').flatMap((part) => (part.trim() === '' ? [] : [entry(part.trim())]));
+      if (entries.length === 0 && options.default === undefined) throw new Error('has no entry');
+      return entries;
+    };
     return {
       name,
       doc: options.doc,

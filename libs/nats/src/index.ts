@@ -78,8 +78,17 @@ export function newInbox(connection: NatsConnection): string {
 
 /** @returns the address. @throws Error if it is invalid, without its password */
 export function natsServer(text: string): string {
-  if (!URL.canParse(withScheme(text))) throw new Error('has an entry that is not nats://host:port');
+  if (!isServer(text)) throw new Error('has an entry that is not nats://host:port');
   return text;
+}
+
+function isServer(text: string): boolean {
+  try {
+    const { hosts } = readServers([text]);
+    return hosts[0] !== '' && /^(nats|tls):/.test(withScheme(text));
+  } catch {
+    return false;
+  }
 }
 
 function withScheme(server: string): string {

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
-import type { Environment } from '@mgw/config';
+import { config, type Environment } from '@mgw/config';
 import { runMigrations, type SchemaOptions } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { deadLetters } from './dead-letters';
 import { runServices, type RunSettings, type ServiceOptions } from './run';
+import { databaseSettings } from './settings';
 
 /** A command for a person at the machine. @returns what it prints; an error is printed as its message. */
 export type Command = (args: string[], environment: Environment, stdin: Readable) => Promise<string>;
@@ -41,6 +42,8 @@ function commandsOf<C extends RunSettings>(service: Service<C>): Record<string, 
   return { 'dead-letters': (args, environment) => deadLetters(service, args, environment), ...service.commands };
 }
 
+class MigrationConfig extends config('migrate', { databaseUrl: databaseSettings.databaseUrl }) {}
+
 /** Needs the database only, and none of the service's secrets. */
 export async function migrate<C extends RunSettings>(
   { name, schema, migrations, sources }: Service<C>,
@@ -48,8 +51,7 @@ export async function migrate<C extends RunSettings>(
 ): Promise<void> {
   const logger = createLogger(name);
   try {
-    const url = environment['DATABASE_URL'];
-    if (!url) throw new Error('DATABASE_URL is missing');
+    const { databaseUrl: url } = MigrationConfig.load(environment);
     const onWait = (error: unknown) => logger.warn({ err: error }, 'the database cannot be reached; retrying for a minute');
     logger.info({ done: await runMigrations({ url, schema, migrations, sources }, onWait) }, 'migrated');
   } catch (error) {

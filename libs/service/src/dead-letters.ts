@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { config, env, type Environment } from '@mgw/config';
+import { config, type Environment } from '@mgw/config';
 import { DeadLetters, type DeadLetter } from '@mgw/events';
 import { Database } from '@mgw/postgres';
+import { databaseSettings } from './settings';
 
 const LISTED = 200;
 const HEADING = ['id', 'set aside', 'consumer', 'type', 'event', 'business', 'attempts', 'reason'];
@@ -18,9 +19,7 @@ dead letter stays, with the new reason.`;
 const IDS = '[1-9]\\d{0,17}( [1-9]\\d{0,17})*';
 const COMMAND = new RegExp(`^(list|show [1-9]\\d{0,17}|replay (all|${IDS})|discard ${IDS})$`);
 
-class DeadLettersConfig extends config('dead-letters', {
-  databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL', secret: true }),
-}) {}
+class DeadLettersConfig extends config('dead-letters', { databaseUrl: databaseSettings.databaseUrl }) {}
 
 /** The parts of a service that its dead letters need. */
 interface DeadLettersOptions {

@@ -51,7 +51,11 @@ export const serviceSettings = {
 
 /** Settings of every service with a schema. */
 export const databaseSettings = {
-  databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL, postgresql://user:password@host:port/database', secret: true }),
+  databaseUrl: env.url('DATABASE_URL', {
+    doc: 'PostgreSQL, postgresql://user:password@host:port/database',
+    schemes: ['postgresql', 'postgres'],
+    secret: true,
+  }),
   databasePool: env.integer('DATABASE_POOL', {
     doc:
       `most connections to PostgreSQL for requests and events, beside up to ${NON_DURABLE_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +

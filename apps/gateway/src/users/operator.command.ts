@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { isEmail } from 'class-validator';
 import { config, env, type Environment } from '@mgw/config';
 import { Database } from '@mgw/postgres';
+import { databaseSettings } from '@mgw/service';
 import { createLogger } from '@mgw/telemetry';
 import { AuditStore } from '../audit/audit.store';
 import { BusinessesStore } from '../businesses/businesses.store';
@@ -17,7 +18,7 @@ const USAGE = `usage: create-operator --email <address> --name <name>
 Set the password (at least ${PASSWORD_MIN} characters) in OPERATOR_PASSWORD, or write it to standard input.`;
 
 class CreateOperatorConfig extends config('create-operator', {
-  databaseUrl: env.url('DATABASE_URL', { doc: 'PostgreSQL', secret: true }),
+  databaseUrl: databaseSettings.databaseUrl,
   password: env.text('OPERATOR_PASSWORD', {
     doc: 'password of the operator; read from standard input when empty',
     default: '',

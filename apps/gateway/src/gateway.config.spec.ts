@@ -1,0 +1,57 @@
+import { ConfigError } from '@mgw/config';
+import { GatewayConfig } from './gateway.config';
+
+const GOOD = {
+  DATABASE_URL: 'postgresql://db',
+  NATS_URL: 'nats://nats',
+  REDIS_URL: 'redis://redis',
+  SEALING_KEYS: `1:${'A'.repeat(43)}=`,
+  API_KEY_PEPPER: 'p',
+};
+/** The names of the refused variables. */
+function refused(env: Record<string, string>): string[] {
+  try {
+    GatewayConfig.load({ ...GOOD, ...env });
+    return [];
+  } catch (error) {
+    return (error as ConfigError).faults.map((fault) => fault.split(' ', 1)[0] ?? '');
+  }
+}
+
+describe('the configuration of the gateway', () => {
+  // Each of these parses as a URL, and later ended the start without the variable's name, or left the service without its server.
+  it.each([
+    [
+      'PUBLIC_URL',
+      ['gateway.example.com:443', 'ftp://gateway.example.com', 'https://gateway.example.com/wa', 'https://gateway.example.com/?a'],
+    ],
+    ['META_GRAPH_BASE_URL', ['graph.facebook.com:443']],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318', 'grpc://collector:4317']],
+    ['OIDC_ISSUER', ['login.example.com:443']],
+    ['DATABASE_URL', ['localhost:5432/gw', 'http://localhost/gw', 'postgresql:///gw']],
+    ['NATS_URL', [',', 'nats://', 'http://nats:4222', 'nats://user:100%@nats']],
+    ['REDIS_URL', ['localhost:6379', 'http://localhost:6379', 'redis://']],
+  ])('refuses a wrong %s at the start: %j', (name, values) => {
+    expect(values.map((value) => refused({ [name]: value }))).toEqual(values.map(() => [name]));
+  });
+
+  it('accepts every form that the clients of the servers accept', () => {
+    for (const env of [
+      { PUBLIC_URL: 'https://gateway.example.com/' },
+      { META_GRAPH_BASE_URL: 'http://127.0.0.1:8090/graph/' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+      { DATABASE_URL: 'postgres://u:p@db:5432/gw?sslmode=require' },
+      { DATABASE_URL: 'postgresql:///gw?host=/var/run/postgresql' },
+      { DATABASE_URL: 'postgresql://u@%2Fvar%2Frun%2Fpostgresql/gw' },
+      { NATS_URL: 'nats:4222, tls://u:p@[::1]:4222' },
+      { REDIS_URL: 'rediss://u:p@redis:6379/1' },
+    ])
+      expect([env, refused(env)]).toEqual([env, []]);
+  });
+
+  it('needs the client of an OpenID Connect provider, whose secret may be empty', () => {
+    const provider = { OIDC_ISSUER: 'https://login.example.com' };
+    expect(refused(provider)).toEqual(['OIDC_CLIENT_ID']);
+    expect(refused({ ...provider, OIDC_CLIENT_ID: 'gateway' })).toEqual([]);
+  });
+});
