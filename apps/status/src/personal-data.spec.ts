@@ -8,7 +8,7 @@ import { service } from './main';
 import { statusPersonalData } from './personal-data';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ResponseOf<Export> }> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ response: ResponseOf<Export> }> };
 
 const BEFORE = '2026-01-05T00:00:00.000Z';
 const AFTER = '2026-01-15T00:00:00.000Z';
@@ -100,7 +100,7 @@ describe('decision 704: a number that passed to another person', () => {
         const rows = await rowsRead(harness.db, async (db) => {
           const controller = new (personalDataController('status', 'status', { exported }) as unknown as Exporting)(db);
           ({
-            reply: { next_cursor: cursor },
+            response: { next_cursor: cursor },
           } = await controller.export({ ...MANY, cursor }));
         });
         // A page of each name.

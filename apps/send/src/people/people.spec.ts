@@ -24,7 +24,7 @@ import { sendPersonalData } from './personal-data';
 import { PeopleStore } from './people.store';
 
 type Export = ReturnType<typeof exportPerson>;
-type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ reply: ResponseOf<Export> }> };
+type Exporting = new (db: Database) => { export(request: RequestOf<Export>): Promise<{ response: ResponseOf<Export> }> };
 
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';
@@ -249,7 +249,7 @@ describe('personal data', () => {
           const read = await rowsRead(sending.harness.db, async (db) => {
             const controller = new (personalDataController('send', 'send', { exported }) as unknown as Exporting)(db);
             ({
-              reply: { next_cursor: cursor },
+              response: { next_cursor: cursor },
             } = await controller.export({ ...person, cursor }));
           });
           expect((read['inbound_messages'] ?? 0) + (read['messages'] ?? 0)).toBeLessThan(400);
