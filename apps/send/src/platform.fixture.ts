@@ -23,7 +23,9 @@ export async function startPlatform() {
     respond: server.respond,
     accept: () => server.respond(accept),
     refuse: (code: number, status = 400) =>
-      server.respond((_, response) => json(response, status, { error: { code, message: `(#${code}) no`, error_data: { details: 'no' } } })),
+      server.respond((_, response) =>
+        json(response, status, { error: { code, message: `(#${code}) no`, error_data: { details: 'no' }, fbtrace_id: 'AmGd' } }),
+      ),
     /** Holds the calls of these numbers until `release`; others are accepted. */
     hang: (...numbers: string[]) =>
       server.respond((request, response) => {

@@ -113,7 +113,7 @@ export class ErasureService extends BackgroundLoop {
         if (step % RENEW_EVERY === 0) await this.erasures.renew(id);
       }
     } catch (error) {
-      this.logger.warn({ err: error, service, erasure_id: id }, 'erasing a person failed; will retry');
+      this.logger.warn({ err: error, people_service: service, erasure_id: id }, 'erasing a person failed; will retry');
       return false;
     }
   }

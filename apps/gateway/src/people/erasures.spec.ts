@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { HasErasedFiles, PEOPLE_SERVICES, type Operation } from '@mgw/contracts';
+import { erasePerson, HasErasedFiles, PEOPLE_SERVICES, type Operation } from '@mgw/contracts';
 import { migratedDatabase } from '@mgw/harness';
 import { Database } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
@@ -45,31 +45,42 @@ describe('erasures', () => {
     expect([await round(), await round(), await round(), await round()]).toEqual([other, busy, other, busy]);
   });
 
-  it('one whose person does not open is named in the log, and others end', async () => {
+  it('one whose person does not open, or whom a service does not erase, is named in the log, and others end', async () => {
     await db.query('DELETE FROM access.erasures');
     const [business] = await db.query<{ id: number }>(
       `INSERT INTO access.businesses (name, plan, timezone) VALUES ('Damaged', 'Pro', 'UTC') RETURNING id`,
     );
-    for (let n = 0; n < 2; n += 1) await request(business?.id ?? 0);
-    const [damaged, sound] = await db.query<{ id: number }>('SELECT id FROM access.erasures ORDER BY id');
-    const person = JSON.stringify({ business_id: business?.id, names: ['1'], conversation_ids: [1], hash_key: 'x' });
-    const context = `erasure.person:${sound?.id}`;
+    for (let n = 0; n < 3; n += 1) await request(business?.id ?? 0);
+    const [damaged, sound, kept] = await db.query<{ id: number }>('SELECT id FROM access.erasures ORDER BY id');
     const sealer = new Sealer(`test:${randomBytes(32).toString('base64')}`);
-    await db.query('UPDATE access.erasures SET person_sealed = $1', [sealer.seal(person, context)]);
+    const person = (id: number | undefined, name: string) =>
+      sealer.seal(
+        JSON.stringify({ business_id: business?.id, names: [name], conversation_ids: [1], hash_key: 'x' }),
+        `erasure.person:${id}`,
+      );
+    await db.query('UPDATE access.erasures SET person_sealed = CASE id WHEN $1 THEN $2 ELSE $3 END', [
+      kept?.id,
+      person(kept?.id, 'kept'),
+      person(sound?.id, 'sound'),
+    ]);
+    const fault = new Error('not now');
     const rpc = {
-      call: ({ subject }: Operation) =>
-        Promise.resolve(subject === HasErasedFiles.subject ? { has_files: false } : { found: 0, next_cursor: null }),
+      call: async ({ subject }: Operation, { names }: { names?: string[] }) => {
+        if (subject === erasePerson('status').subject && names?.[0] === 'kept') throw fault;
+        return subject === HasErasedFiles.subject ? { has_files: false } : { found: 0, next_cursor: null };
+      },
     };
     const logged: unknown[] = [];
     const log = (fields: unknown, line: string) => logged.push([line, fields]);
     const logger = { info: log, warn: log, error: log };
     const service = new ErasureService(db, erasures, rpc as never, sealer, {} as never, logger as never);
     service.onApplicationBootstrap();
-    await eventually(() => logged.length >= 2);
+    await eventually(() => logged.length >= 3);
     await service.onApplicationShutdown();
     expect(logged).toEqual([
       ['opening the person of an erasure failed; will retry', { erasure_id: damaged?.id, business_id: business?.id }],
       ['a person is erased', { erasure_id: sound?.id, business_id: business?.id }],
+      ['erasing a person failed; will retry', { err: fault, people_service: 'status', erasure_id: kept?.id }],
     ]);
   });
 

@@ -36,7 +36,7 @@ export class RefusalEffects {
   ) {}
 
   async apply(refusal: Refusal, recipient: RefusedRecipient): Promise<void> {
-    const logged = { business_id: recipient.businessId, platform_code: refusal.platformCode, trace_id: refusal.traceId };
+    const logged = { business_id: recipient.businessId, platform_code: refusal.platformCode, platform_trace_id: refusal.traceId };
     if (refusal.sideEffect !== null) this.logger.warn({ ...logged, effect: refusal.sideEffect }, 'the platform refused a message');
     try {
       await this.applySideEffect(refusal, recipient);

@@ -1,6 +1,9 @@
 import { ConnectionChanged, FindSends, ListConversations, TemplatesChanged } from '@mgw/contracts';
 import { inboundEvent, statusEvent } from '@mgw/harness';
-import { eventually } from '@mgw/testing';
+import { startService } from '@mgw/service';
+import { createLogger } from '@mgw/telemetry';
+import { eventually, logLines } from '@mgw/testing';
+import { service } from '../main';
 import { numberOf, startSending, type Sending } from '../send.fixture';
 
 const NOW = () => new Date().toISOString();
@@ -269,10 +272,23 @@ describe('sending a message (guarantees §1)', () => {
       expect.objectContaining({ error_code: 'OVERLOADED', message: expect.stringContaining('nothing was sent') as string }),
     ]);
   });
+});
 
-  it('platform §2: error 190 becomes NOT_CONNECTED and is reported to the template service', async () => {
+it('platform §2: error 190 becomes NOT_CONNECTED, is reported to the template service and logged with WhatsApp’s trace', async () => {
+  const sending = await startSending();
+  try {
+    const logger = createLogger('send', 'info');
+    const lines = logLines(logger);
+    const replica = await startService(service, sending.harness.env, logger);
+    sending.harness.onClose(() => replica.stop());
     sending.platform.refuse(190, 401);
     expect(await sending.template()).toMatchObject({ status: 400, extras: { platform_code: 190 } });
     await eventually(() => sending.reported.includes(190));
-  });
+    const refused = lines().find(({ msg }) => msg === 'the platform refused a message');
+    expect(refused).toMatchObject({ business_id: 1, platform_code: 190, platform_trace_id: 'AmGd' });
+    // The logger's own field is the trace of the request.
+    expect(refused).not.toHaveProperty('trace_id');
+  } finally {
+    await sending.harness.close();
+  }
 });
