@@ -558,6 +558,7 @@ describe('pages by their address (decision 430)', () => {
     await press('Auto-reply', 'link');
     expect(await field('Instructions')).toBe('Speak for Kaveri.');
     expect(await field('Model API key')).toBe('');
+    expect(screen.queryByText('These settings changed since you began')).toBeNull();
     await press('Save');
     await screen.findByText('Saved.');
     await waitFor(() => expect(screen.queryByRole('button', { name: 'Discard changes' })).toBeNull());
@@ -570,6 +571,45 @@ describe('pages by their address (decision 430)', () => {
     await press('Invite');
     await waitFor(async () => expect(await field(/^Name/)).toBe(''));
     expect(Object.keys(sessionStorage).filter((name) => name.startsWith('kept'))).toEqual([]);
+  });
+
+  it('decision 756: shows that a colleague changed a field since, and forgets a change that was saved without a response', async () => {
+    const settings = { enabled: true, instructions: 'Be kind.', model: '', base_url: null, has_api_key: false, daily_limit: 5 };
+    let fails = false;
+    open('/auto-reply', {
+      'GET /api/client/auto-reply': () => ({ ...settings, costs: null, daily_cost_limit: null, quiet_when_agent_active_minutes: 5 }),
+      'PUT /api/client/auto-reply': (body) => {
+        Object.assign(settings, body);
+        return fails ? unavailable() : { message: 'Saved.' };
+      },
+    });
+    const change = async (instructions: string) => {
+      settings.instructions = instructions;
+      await act(() => queries.invalidateQueries({ queryKey: ['auto-reply'] }));
+    };
+    const discardButton = () => screen.queryByText('Discard changes');
+    const outdated = 'These settings changed since you began';
+    await type('Instructions', 'Speak for Kaveri.');
+    await press('Settings', 'link');
+    await change('A colleague’s');
+    await press('Auto-reply', 'link');
+    await screen.findByText(outdated);
+    await press('Discard changes');
+    await screen.findByDisplayValue('A colleague’s');
+    expect(screen.queryByText(outdated)).toBeNull();
+    await type(/^Reply limit/, '6');
+    await press('Save');
+    await waitFor(() => expect(discardButton()).toBeNull());
+    expect(sent().map(({ body }) => body)).toEqual([{ daily_limit: 6 }]);
+    fails = true;
+    await type('Instructions', 'Speak for Kaveri.');
+    await press('Save');
+    await screen.findByText('A service is unavailable.');
+    await change(settings.instructions);
+    await waitFor(() => expect(discardButton()).toBeNull());
+    await change('Another one');
+    await screen.findByDisplayValue('Another one');
+    expect(discardButton()).toBeNull();
   });
 
   it('auto-reply: keeps the tried question beside its reply', async () => {

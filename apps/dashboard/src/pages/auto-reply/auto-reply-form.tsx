@@ -36,7 +36,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
       done(sent);
     },
   });
-  const { draft, set, changes, discard, done } = useKeptFormChanges('auto-reply form', settings, save.isPending);
+  const { draft, set, changes, isOutdated, discard, done } = useKeptFormChanges('auto-reply form', settings, save.isPending);
   const cost = draft.daily_cost_limit;
   return (
     <Card withBorder>
@@ -112,7 +112,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           checked={draft.show_typing}
           onChange={(e) => set({ show_typing: e.currentTarget.checked })}
         />
-        <SaveChanges changes={changes} isSaving={save.isPending} discard={discard} />
+        <SaveChanges changes={changes} isOutdated={isOutdated} isSaving={save.isPending} discard={discard} />
       </Form>
     </Card>
   );

@@ -28,7 +28,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
       done(sent);
     },
   });
-  const { draft, set, changes, discard, done } = useKeptFormChanges('rules form', settings, save.isPending);
+  const { draft, set, changes, isOutdated, discard, done } = useKeptFormChanges('rules form', settings, save.isPending);
   return (
     <TitledCard title="Rules">
       <Form onSubmit={() => save.mutate(changes)} error={save.error}>
@@ -73,7 +73,7 @@ export function BusinessRules({ settings }: { settings: Schemas['Settings'] }) {
           disabled={user.role !== 'owner'}
           onChange={(e) => set({ require_totp: e.currentTarget.checked })}
         />
-        <SaveChanges changes={changes} isSaving={save.isPending} discard={discard} />
+        <SaveChanges changes={changes} isOutdated={isOutdated} isSaving={save.isPending} discard={discard} />
       </Form>
     </TitledCard>
   );
