@@ -24,6 +24,7 @@ import { Assignees1796342680000 } from './migrations/1796342680000-assignees';
 import { FormerAliasesSince1796342660000 } from './migrations/1796342660000-former-aliases-since';
 import { MergedOptOuts1796342720000 } from './migrations/1796342720000-merged-opt-outs';
 import { NewestLifts1796342721000 } from './migrations/1796342721000-newest-lifts';
+import { NewestStatements1796342790000 } from './migrations/1796342790000-newest-statements';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -56,6 +57,7 @@ export const service: Service<SendConfig> = {
     Assignees1796342680000,
     MergedOptOuts1796342720000,
     NewestLifts1796342721000,
+    NewestStatements1796342790000,
   ],
   sources: __dirname,
 };

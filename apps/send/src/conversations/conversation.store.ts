@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { onRow, type Tx } from '@mgw/postgres';
-import { lastLift } from '../suppression/suppression';
+import { lastLift, lastStatement } from '../suppression/suppression';
 import type { KnownConversation } from './person';
 
 export interface Alias {
@@ -29,6 +29,9 @@ export interface SentMessageRef {
 export const CONVERSATION_OF_MESSAGE = `SELECT coalesce(merged_into, id) FROM send.conversations WHERE id = coalesce(
   (SELECT conversation_id FROM send.messages WHERE business_id = $1 AND message_id = $2),
   (SELECT conversation_id FROM send.conversation_aliases WHERE business_id = $1 AND alias = $3))`;
+
+/** SQL: whether the suppression of a conversation that is merged into another is newer than that one's, `s`. */
+const IS_NEWER = `${lastStatement('s')} < ${lastStatement('excluded')}`;
 
 /** Stores conversations and their aliases. Every change holds the locks of all aliases involved. */
 @Injectable()
@@ -158,12 +161,11 @@ export class ConversationStore {
     await tx.query('UPDATE send.conversations SET merged_into = $1 WHERE id = $2 OR merged_into = $2', [kept, gone]);
     await tx.query('UPDATE send.conversation_aliases SET conversation_id = $1 WHERE conversation_id = $2', [kept, gone]);
     await tx.query(
-      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason, lifted_at)
-       SELECT business_id, $1, source, state, at, reason, ${lastLift('g')} FROM send.suppressions g WHERE conversation_id = $2
+      `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason, stated_at, lifted_at)
+       SELECT business_id, $1, source, state, at, reason, stated_at, ${lastLift('g')} FROM send.suppressions g WHERE conversation_id = $2
        ON CONFLICT (conversation_id, source) DO UPDATE SET
-         state = CASE WHEN s.at < excluded.at THEN excluded.state ELSE s.state END,
-         reason = CASE WHEN s.at < excluded.at THEN excluded.reason ELSE s.reason END,
-         at = greatest(s.at, excluded.at), lifted_at = greatest(${lastLift('s')}, excluded.lifted_at)`,
+         ${['state', 'reason', 'at', 'stated_at'].map((column) => `${column} = CASE WHEN ${IS_NEWER} THEN excluded.${column} ELSE s.${column} END`).join()},
+         lifted_at = greatest(${lastLift('s')}, excluded.lifted_at)`,
       [kept, gone],
     );
   }

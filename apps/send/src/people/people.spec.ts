@@ -101,6 +101,21 @@ describe('personal data', () => {
     expect(suppression).toMatchObject({ phone: OPTED_OUT, state, source: 'dashboard', reason: null });
   });
 
+  it('decision 754: an identical PUT is the newest statement when an erased person returns with two names', async () => {
+    const [phone, user_id] = ['919876500096', 'IN.96'];
+    const { rpc, db } = sending.harness;
+    const put = (name: string, state: 'opted_out' | 'opted_out_marketing') =>
+      rpc.call(SetSuppression, { business_id: 1, phone: name, state, reason: null });
+    await put(phone, 'opted_out');
+    await db.query(`UPDATE send.suppressions SET at = at - interval '1 day'`);
+    await put(user_id, 'opted_out_marketing');
+    await put(phone, 'opted_out');
+    for (const name of [phone, user_id]) await erase(name);
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.returned', from: { phone, user_id, name: '' } }));
+    await eventually(async () => (await db.query(`SELECT FROM send.inbound_messages WHERE message_id = 'wamid.returned'`)).length === 1);
+    expect((await rpc.call(GetSuppression, { business_id: 1, phone })).suppression).toMatchObject({ state: 'opted_out' });
+  });
+
   it('decision 385: an export has the content of sent messages and the uploads that the person was sent', async () => {
     await upload('51', BEN, BEN, CARA);
     await upload('52', CARA);

@@ -1,5 +1,6 @@
 import { BATCH, ERASED, erasedId, hadName, PAGE_ROWS, type PersonalData } from '@mgw/service';
 import { INBOUND_PLACE } from '../inbox/thread.store';
+import { lastStatement } from '../suppression/suppression';
 
 const IN_CONVERSATION = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
 const OWN = 'r.business_id = person.business_id AND r.id = ANY (person.conversations)';
@@ -126,7 +127,7 @@ export const sendPersonalData: PersonalData = {
     `, found AS MATERIALIZED (SELECT r.id FROM send.conversations r, person WHERE ${OWN}),
      gone AS MATERIALIZED (SELECT id FROM found, person WHERE ${KEY_KNOWN}),
      aliases AS (DELETE FROM send.conversation_aliases a USING gone WHERE a.conversation_id = gone.id RETURNING a.alias, a.conversation_id),
-     opt_outs AS (DELETE FROM send.suppressions s USING gone WHERE s.conversation_id = gone.id RETURNING s.conversation_id, s.source, s.state, s.at),
+     opt_outs AS (DELETE FROM send.suppressions s USING gone WHERE s.conversation_id = gone.id RETURNING s.conversation_id, s.source, s.state, ${lastStatement('s')} AS at),
      hashed AS (
        INSERT INTO send.erased_opt_outs (business_id, name_hash, source, state, at)
        SELECT DISTINCT ON (2, o.source) person.business_id, ${erasedId('a.alias')}, o.source, o.state, o.at

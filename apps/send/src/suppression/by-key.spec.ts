@@ -95,6 +95,21 @@ describe('the account by key (decisions 362 to 364)', () => {
     expect(await keepsTime(null, 'opted_out')).toBe(false);
   });
 
+  it('decision 754: an identical PUT is the newest statement when the conversations of a person merge', async () => {
+    const [phone, user_id, since] = ['919876500042', 'IN.42', '2026-01-01T00:00:00.000Z'];
+    const put = (name: string, state: 'blocked' | 'opted_out') =>
+      rpc(SetSuppression, { business_id: 1, phone: name, state, reason: 'Letter', source: 'api' });
+    const idOf = async (name: string) => (await rpc(FindConversation, { business_id: 1, phone: name })).conversation?.id;
+    await put(phone, 'blocked');
+    await sending.harness.db.query('UPDATE send.suppressions SET at = $2 WHERE conversation_id = $1', [await idOf(phone), since]);
+    await put(user_id, 'opted_out');
+    await rpc(LiftSuppression, { business_id: 1, phone: user_id });
+    await put(phone, 'blocked');
+    await sending.harness.publish(inboundEvent({ message_id: 'wamid.both', from: { phone, user_id, name: 'Asha' }, text: 'Hi' }));
+    await eventually(async () => (await idOf(phone)) === (await idOf(user_id)));
+    expect((await rpc(GetSuppression, { business_id: 1, phone })).suppression).toMatchObject({ state: 'blocked', reason: 'Letter', since });
+  });
+
   it('decision 362: the strictest row of a person counts, whatever the order, the dates and the parts of a list', async () => {
     const [phone, user_id] = ['919876500051', 'IN.51'];
     await sending.harness.publish(inboundEvent({ message_id: 'wamid.imported', from: { phone, user_id, name: 'Asha' }, text: 'Hi' }));

@@ -3,7 +3,7 @@ import type { ImportSuppressions, RequestOf, SuppressionRecord } from '@mgw/cont
 import { Database, examine, filteredPage, onRow, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { CONVERSATION_OF_MESSAGE, type SentMessageRef } from '../conversations/conversation.store';
 import { notInFuture } from '../platform-time';
-import { lastLift, type SuppressionSource, type SuppressionState } from './suppression';
+import { lastLift, lastStatement, type SuppressionSource, type SuppressionState } from './suppression';
 
 interface SuppressedRow {
   conversation_id: string;
@@ -28,6 +28,9 @@ type ListedRow = SuppressedRow & Examined & { exact: string };
 
 /** SQL sort key: the strictest suppression of several sources counts (decision 18). */
 const strictness = (row: string) => `(send.suppression_strictness(${row}.state), ${row}.source)`;
+
+/** SQL: whether a statement without a time repeats suppression `s`. */
+const IS_REPETITION = '$4::timestamptz IS NULL AND s.state = excluded.state AND s.reason IS NOT DISTINCT FROM excluded.reason';
 
 /** SQL sort key of an imported row `r`. */
 const STRICTEST_ROW_FIRST = 'send.suppression_strictness(r.state), r.since DESC NULLS FIRST';
@@ -63,8 +66,8 @@ export class SuppressionStore {
       `INSERT INTO send.suppressions AS s (business_id, conversation_id, source, state, at, reason)
        SELECT business_id, id, $2, $3, CASE WHEN $4::timestamptz IS NULL THEN clock_timestamp() ELSE ${notInFuture('$4')} END, $5 FROM send.conversations WHERE id = $1
        ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, reason = excluded.reason, lifted_at = ${lastLift('s')},
-         at = CASE WHEN $4::timestamptz IS NULL AND s.state = excluded.state AND s.reason IS NOT DISTINCT FROM excluded.reason THEN s.at ELSE excluded.at END
-       WHERE s.at <= excluded.at`,
+         at = CASE WHEN ${IS_REPETITION} THEN s.at ELSE excluded.at END, stated_at = CASE WHEN ${IS_REPETITION} THEN excluded.at END
+       WHERE ${lastStatement('s')} <= excluded.at`,
       [conversationId, source, state, at, reason],
     );
   }
@@ -93,7 +96,7 @@ export class SuppressionStore {
          send.suppression_strictness(o.state) <= send.suppression_strictness(r.state)
          OR ${lastLift('o')} > r.since AND (o.source <> 'platform' OR r.state = 'opted_out_marketing')))
        ORDER BY c.id, ${STRICTEST_ROW_FIRST}
-       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}
+       ON CONFLICT (conversation_id, source) DO UPDATE SET state = excluded.state, at = excluded.at, reason = excluded.reason, lifted_at = ${lastLift('s')}, stated_at = NULL
        WHERE CASE WHEN s.state IS NULL THEN s.at <= excluded.at ELSE send.suppression_strictness(excluded.state) < send.suppression_strictness(s.state) END
        RETURNING conversation_id`,
       [conversations, rows.map(({ state }) => state), rows.map(({ since }) => since), rows.map(({ reason }) => reason), source],
@@ -147,7 +150,7 @@ export class SuppressionStore {
    */
   async liftAllSources(tx: Tx, conversationId: number): Promise<boolean> {
     const [lifted] = await tx.query<{ at: Date }>(
-      `UPDATE send.suppressions SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL
+      `UPDATE send.suppressions SET state = NULL, at = date_trunc('second', clock_timestamp()), reason = NULL, stated_at = NULL
        WHERE conversation_id = $1 AND state IS NOT NULL RETURNING at`,
       [conversationId],
     );
