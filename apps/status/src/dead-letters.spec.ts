@@ -10,6 +10,12 @@ describe('guarantees §4: the dead-letters command', () => {
   afterEach(() => harness.close());
 
   const run = (...args: string[]) => deadLetters(service, args, harness.env);
+  /** Runs a command that exits with 1. @returns its output */
+  const failure = (...args: string[]) =>
+    run(...args).then(
+      (output) => `exit code 0: ${output}`,
+      (error: Error) => error.message,
+    );
   const rows = async () => (await run('list')).split('\n').map((line) => line.split('\t'));
   const statusOf = (message_id: string) =>
     harness.rpc
@@ -45,16 +51,16 @@ describe('guarantees §4: the dead-letters command', () => {
       expect(await harness.rpc.call(operation('status'), { id: 99 })).toEqual({ found: false });
     expect(await harness.rpc.call(getDeadLetter('status'), { id: 99 })).toEqual({ body: null });
 
-    expect(await run('replay', '1')).toBe(`0 replayed.\n1 failed again: ${reason}`);
+    expect(await failure('replay', '1', '99')).toBe(`0 replayed.\n1 failed again: ${reason}\n99 does not exist.`);
     expect((await rows())[1]).toEqual(['1', first?.[1], ...about, '2', reason]);
     // Stands for a version that accepts the event.
     await harness.db.query(`UPDATE status.dead_letters SET body = $1 WHERE id = 1`, [JSON.stringify(acceptedEvent('wamid.1'))]);
-    expect(await run('replay', 'all')).toBe(`1 replayed.\n2 failed again: ${reason}`);
+    expect(await failure('replay', 'all')).toBe(`1 replayed.\n2 failed again: ${reason}`);
     expect(await statusOf('wamid.1')).toBe('sent');
 
     expect(await harness.rpc.call(discardDeadLetter('status'), { id: 2 })).toEqual({ found: true });
-    expect(await run('discard', '2')).toBe('0 discarded.');
-    expect([await run('list'), await run('show', '2')]).toEqual(['No dead letters.', 'No such dead letter.']);
+    expect(await failure('discard', '2')).toBe('0 discarded.\n2 does not exist.');
+    expect([await run('list'), await failure('show', '2')]).toEqual(['No dead letters.', '2 does not exist.']);
   });
 
   it('a replay waits until the service runs; two requests replay a letter once', async () => {

@@ -97,8 +97,9 @@ export class DeadLetters {
     );
   }
 
-  /** @returns how many were deleted */
-  async remove(ids: string[]): Promise<number> {
-    return (await this.db.query(`DELETE FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) RETURNING id`, [ids])).length;
+  /** @returns the ids that were deleted */
+  async remove(ids: string[]): Promise<string[]> {
+    const sql = `DELETE FROM ${this.schema}.dead_letters WHERE id = ANY($1::bigint[]) RETURNING id`;
+    return (await this.db.query<{ id: string }>(sql, [ids])).map(({ id }) => id);
   }
 }

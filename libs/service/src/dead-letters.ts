@@ -15,7 +15,7 @@ const USAGE = `usage: dead-letters list
        dead-letters replay <id> [<id> ...]
        dead-letters discard <id> [<id> ...]
 Dead letters are events that this service could not handle. The running service replays those that you request. If a replay fails, the
-dead letter stays, with the new reason.`;
+dead letter stays, with the new reason, and the exit code is 1. It is also 1 for an id that does not exist.`;
 const IDS = '[1-9]\\d{0,17}( [1-9]\\d{0,17})*';
 const COMMAND = new RegExp(`^(list|show [1-9]\\d{0,17}|replay (all|${IDS})|discard ${IDS})$`);
 
@@ -28,7 +28,11 @@ interface DeadLettersOptions {
   deadLetterBusiness?: string | null;
 }
 
-/** Shows, replays or discards dead letters for an operator (guarantees §2, §4). @returns the output */
+/**
+ * Shows, replays or discards dead letters for an operator (guarantees §2, §4).
+ * @returns the output
+ * @throws Error with the output if an id does not exist or a replay failed
+ */
 export async function deadLetters(
   { schema, deadLetterBusiness }: DeadLettersOptions,
   args: string[],
@@ -42,8 +46,8 @@ export async function deadLetters(
   try {
     const store = new DeadLetters(db, schema, deadLetterBusiness ?? undefined);
     if (verb === 'list') return await list(store);
-    if (verb === 'show') return (await store.body(ids[0] as string)) ?? 'No such dead letter.';
-    if (verb === 'discard') return `${await store.remove(ids)} discarded.`;
+    if (verb === 'show') return await show(store, ids[0] as string);
+    if (verb === 'discard') return await discard(store, ids);
     return await replay(store, ids[0] === 'all' ? 'all' : ids);
   } finally {
     await db.close();
@@ -62,6 +66,17 @@ function row({ id, at, consumer, subject, event_id, business, attempts, reason, 
   return [id, at.toISOString(), consumer, subject, event_id ?? '-', business ?? '-', String(attempts), why];
 }
 
+async function show(store: DeadLetters, id: string): Promise<string> {
+  const body = await store.body(id);
+  if (body === undefined) throw new Error(notFound(id));
+  return body;
+}
+
+async function discard(store: DeadLetters, ids: string[]): Promise<string> {
+  const removed = await store.remove(ids);
+  return outputOf([`${removed.length} discarded.`], missing(ids, removed));
+}
+
 /** Requests a replay and waits for its result. */
 async function replay(store: DeadLetters, which: string[] | 'all'): Promise<string> {
   const requested = await store.requestReplay(which);
@@ -73,11 +88,25 @@ async function replay(store: DeadLetters, which: string[] | 'all'): Promise<stri
   }
   const waiting = left.filter((one) => one.replay_requested).length;
   const failed = left.filter((one) => !one.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
-  return [
+  const done = [
     `${requested.length - left.length} replayed.`,
-    ...failed,
     ...(waiting > 0 ? [`${waiting} to be replayed still: as soon as the service runs, and comes to it.`] : []),
-  ].join('\n');
+  ];
+  return outputOf(done, [...failed, ...(which === 'all' ? [] : missing(which, requested))]);
+}
+
+function missing(ids: string[], found: string[]): string[] {
+  return [...new Set(ids)].filter((id) => !found.includes(id)).map(notFound);
+}
+
+function notFound(id: string): string {
+  return `${id} does not exist.`;
+}
+
+function outputOf(done: string[], faults: string[]): string {
+  const output = [...done, ...faults].join('\n');
+  if (faults.length > 0) throw new Error(output);
+  return output;
 }
 
 function oneLine(text: string): string {

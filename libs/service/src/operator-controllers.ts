@@ -49,7 +49,7 @@ export function operatorControllers(service: ServiceName, schema: string, metric
 
     @Handles(discardDeadLetter(service))
     discard: Handler<ReturnType<typeof discardDeadLetter>> = async ({ id }) => ({
-      found: (await this.deadLetters.remove([String(id)])) > 0,
+      found: (await this.deadLetters.remove([String(id)])).length > 0,
     });
   }
   return [metricsController(service, schema, metrics), DeadLettersController];
