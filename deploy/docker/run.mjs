@@ -5,6 +5,13 @@ import { runMain } from 'node:module';
 import { resolve } from 'node:path';
 
 const { APP, ENV_FILE } = process.env;
-if (ENV_FILE && !ENV_FILE.includes('{service}')) process.loadEnvFile(ENV_FILE);
+if (ENV_FILE && !ENV_FILE.includes('{service}')) {
+  try {
+    process.loadEnvFile(ENV_FILE);
+  } catch ({ message }) {
+    console.error(`ENV_FILE cannot be read: ${message}`);
+    process.exit(1);
+  }
+}
 process.argv[1] = resolve('dist/apps', APP, 'src/main.js');
 runMain();

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { eventually, spawnNode } from '@mgw/testing';
 
@@ -33,7 +34,7 @@ describe('invalid configuration', () => {
   it.each([
     ['gateway', { GATEWAY_PORT: 'x', TRUSTED_PROXIES: 'foo, 10.0.0.0/8' }],
     ['gateway', { TRUSTED_PROXIES: '10.0.0.0/99' }],
-    ['send', { NATS_URL: 'nats://[', OTEL_TRACES_SAMPLER: 'some', OTEL_TRACES_SAMPLER_ARG: '7' }],
+    ['send', { NATS_URL: 'nats://[', LOG_LEVEL: 'verbose', OTEL_TRACES_SAMPLER: 'some', OTEL_TRACES_SAMPLER_ARG: '7' }],
     ['outbound-webhook-dispatcher', { WEBHOOK_ALLOWED_TARGETS: 'exa mple,localhost', WEBHOOK_PORTS: '443,https' }],
     ['auto-reply', { WEBHOOK_ALLOWED_TARGETS: '10.0.0.0/33' }],
     ['template', {}],
@@ -46,5 +47,16 @@ describe('invalid configuration', () => {
     const { err } = await startedWith('gateway', { TRUSTED_PROXIES: '10.0.0.1,foo', SEALING_KEYS: 'k1:canary' });
     expect(err.msg).toContain('"foo"');
     expect(err.msg).not.toContain('canary');
+  });
+
+  it('names ENV_FILE if it cannot be read', async () => {
+    const { err } = await startedWith('standalone', { ENV_FILE: '/nowhere/{service}.env' });
+    expect(err.msg).toMatch(/^ENV_FILE cannot be read: .*\/nowhere\/gateway\.env/);
+    const image = spawnSync(process.execPath, ['deploy/docker/run.mjs'], {
+      cwd: join(__dirname, '../..'),
+      env: { APP: 'send', ENV_FILE: '/nowhere/env' },
+      encoding: 'utf8',
+    });
+    expect([image.status, image.stderr]).toEqual([1, expect.stringMatching(/^ENV_FILE cannot be read: .*\/nowhere\/env'\n$/)]);
   });
 });

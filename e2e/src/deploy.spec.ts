@@ -37,8 +37,8 @@ const configured = new Map(
     }[]
   ).map(({ app, settings }) => [app, settings]),
 );
-/** Variables of the image's entry and of every service's logger. */
-const COMMON = new Set(['ENV_FILE', 'LOG_LEVEL', 'NODE_ENV', 'PROBE_PORT']);
+/** Variables of the image's entry, and those that only some services read. */
+const COMMON = new Set(['ENV_FILE', 'NODE_ENV', 'PROBE_PORT']);
 const SERVICES = [...configured.keys()].filter((app) => app !== 'platform-simulator');
 
 describe('configuration', () => {
@@ -398,7 +398,7 @@ describe('docker-compose.yml', () => {
   it.each(SERVICES)('passes each documented variable of %s that the stack does not decide', (app) => {
     const environment = compose.services[app]?.environment ?? {};
     const names = (configured.get(app) ?? []).map(({ name }) => name).filter((name) => !FIXED.includes(name));
-    expect([...names, 'LOG_LEVEL'].filter((name) => !environment[name]?.startsWith(`\${${name}:-`))).toEqual([]);
+    expect(names.filter((name) => !environment[name]?.startsWith(`\${${name}:-`))).toEqual([]);
   });
 
   it('reads exactly the variables of .env.example, which docs/configuration.md describes', () => {

@@ -33,7 +33,7 @@ async function page() {
   const text = `# Configuration
 
 Environment variables configure every service. A service reads and checks all of them at its start and reports all faults at once. It never logs
-secrets. All services read \`LOG_LEVEL\` (\`info\`). \`npm run docs\` generates this page from the code.
+secrets. \`npm run docs\` generates this page from the code.
 
 ${sections.join('\n\n')}
 `;

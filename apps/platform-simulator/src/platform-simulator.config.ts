@@ -1,4 +1,5 @@
 import { config, env } from '@mgw/config';
+import { logLevel } from '@mgw/telemetry';
 
 export class SimulatorConfig extends config('platform-simulator', {
   port: env.port('SIMULATOR_PORT', { doc: 'port of the Graph API and of the control plane', default: 8090 }),
@@ -6,6 +7,11 @@ export class SimulatorConfig extends config('platform-simulator', {
     doc: 'interface; keep it private, because only SIM_CONTROL_TOKEN protects the control plane',
     default: '127.0.0.1',
   }),
+  logLevel: env.parsed(
+    'LOG_LEVEL',
+    { doc: 'least severe level that is logged: trace, debug, info, warn, error, fatal or silent', default: 'info' },
+    logLevel,
+  ),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   callbackUrl: env.url('SIM_CALLBACK_URL', { doc: 'receives the webhooks', default: 'http://127.0.0.1:8080/webhooks/whatsapp' }),
   shownCallbackUrl: env.text('SIM_SHOWN_CALLBACK_URL', {

@@ -2,6 +2,7 @@ import { env } from '@mgw/config';
 import { natsServer } from '@mgw/nats';
 import { NON_DURABLE_CONNECTIONS, READ_CONNECTIONS, UPKEEP_CONNECTIONS } from '@mgw/postgres';
 import { Sealer } from '@mgw/sealing';
+import { logLevel } from '@mgw/telemetry';
 
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
 
@@ -13,6 +14,12 @@ export const serviceSettings = {
     default: 1024 ** 3,
     min: 1024 ** 2,
   }),
+  // The logger reads it itself, before the configuration is read.
+  logLevel: env.parsed(
+    'LOG_LEVEL',
+    { doc: 'least severe level that is logged: trace, debug, info, warn, error, fatal or silent', default: 'info' },
+    logLevel,
+  ),
   probePort: env.port('PROBE_PORT', { doc: 'private port of /livez, /readyz and /metrics; 0 takes any free one', default: 0 }),
   // OpenTelemetry reads its variables itself; the first one enables it.
   otlpEndpoint: env.url('OTEL_EXPORTER_OTLP_ENDPOINT', {

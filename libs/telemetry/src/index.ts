@@ -1,4 +1,4 @@
-export { createLogger, type Logger } from './logger';
+export { createLogger, logLevel, type Logger } from './logger';
 export { counter, gauge, gauges, histogram, metricsText } from './metrics';
 export { startProbes, type Probes } from './probes';
 export { type Span, type SpanOptions, type Tracing } from './span';

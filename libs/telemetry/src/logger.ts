@@ -12,8 +12,26 @@ const SECRET_MEMBERS = [
 
 const paths = SECRET_MEMBERS.flatMap((member) => [member, member.startsWith('[') ? `*${member}` : `*.${member}`]);
 
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+
+/** @returns the level that the value of LOG_LEVEL names. @throws Error whose message completes "LOG_LEVEL …" */
+export function logLevel(text: string): string {
+  const level = text.toLowerCase();
+  if (!LEVELS.includes(level)) throw new Error(`must be one of ${LEVELS.join(', ')}`);
+  return level;
+}
+
+/** An invalid LOG_LEVEL needs a logger too: the configuration reports it with all other faults. */
+function configuredLevel(): string {
+  try {
+    return logLevel(process.env['LOG_LEVEL'] ?? 'info');
+  } catch {
+    return 'info';
+  }
+}
+
 /** Creates the JSON logger of a service. Log errors as `err`; members named like a secret are removed. */
-export function createLogger(service: string, level: string = process.env['LOG_LEVEL'] || 'info'): Logger {
+export function createLogger(service: string, level: string = configuredLevel()): Logger {
   return pino({
     level,
     base: { service },
