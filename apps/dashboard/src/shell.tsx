@@ -12,7 +12,7 @@ import {
   Tooltip,
   useMantineColorScheme,
 } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
@@ -29,6 +29,11 @@ import { useUnreadInTitle } from './components/use-title';
 
 const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((module) => ({ default: module.Keyboard })));
 
+/** A dropped file would replace the dashboard, also on a page that takes none. */
+const keepPage = (event: DragEvent) => {
+  if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+};
+
 /** The frame of every page: navigation, header and user menu. */
 export function Shell() {
   const [opened, { toggle, close }] = useDisclosure();
@@ -42,6 +47,8 @@ export function Shell() {
   useUnreadInTitle(unread);
   // The inbox has panes, which fill the screen and scroll by themselves.
   const hasPanes = pathname === '/inbox';
+  useWindowEvent('dragover', keepPage);
+  useWindowEvent('drop', keepPage);
   const [isHelpOpen, help] = useDisclosure();
   const [paletteRequests, setPaletteRequests] = useState(0);
   useShortcuts({ help: help.open, palette: () => setPaletteRequests((times) => times + 1) });

@@ -157,6 +157,12 @@ describe('the inbox (additions §9)', () => {
     expect(document.activeElement).toBe(focused());
   });
 
+  it('a dropped file does not replace a page that takes none', async () => {
+    open('/inbox', three);
+    await screen.findByText('Choose a conversation');
+    expect(drop(new File(['x'], 'a.png', { type: 'image/png' }))).toBe(false);
+  });
+
   it('decision 744: a file and a quotation stay with the text, and a reload names a file whose upload it ended', async () => {
     sessionStorage.clear();
     let release = () => {};

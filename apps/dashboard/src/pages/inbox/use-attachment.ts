@@ -94,16 +94,13 @@ export function useAttachment(conversationId: number, refusal: string | null) {
   const drop = (files: File[]) => (isEnabled ? attach(files) : notifyError(new InputError(refusal)));
   const listener = useRef(drop);
   listener.current = drop;
-  // A file that the page does not take would replace it.
   useEffect(() => {
     const listeners = new AbortController();
     const listen = (type: 'dragover' | 'dragleave' | 'drop', act: (event: DragEvent) => void) =>
       window.addEventListener(
         type,
         (event) => {
-          if (!event.dataTransfer?.types.includes('Files')) return;
-          event.preventDefault();
-          act(event);
+          if (event.dataTransfer?.types.includes('Files')) act(event);
         },
         { signal: listeners.signal },
       );
