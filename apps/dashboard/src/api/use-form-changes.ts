@@ -22,7 +22,7 @@ export function useFormChanges<T extends object>(saved: T, isSaving = false) {
   return formOver(saved, isSaving, edit, setEdit);
 }
 
-/** As useFormChanges, for a form on a page: a navigation keeps its changes (decision 756). @param name unique in the dashboard */
+/** Like useFormChanges, for a form on a page: a navigation keeps its changes (decision 756). @param name unique in the dashboard */
 export function useKeptFormChanges<T extends object>(name: string, saved: T, isSaving: boolean) {
   const [edit, , , change] = useKeptState<Edit<T>>(name, { from: {}, to: {} });
   const form = formOver(saved, isSaving, edit, change);
