@@ -147,6 +147,12 @@ describe('docker-compose.yml', () => {
     for (const name of [...SERVICES, 'standalone', 'roles', 'platform-simulator', 'demo'])
       expect([name, waitsFor(name)]).toEqual([name, expect.arrayContaining(['secrets'])]);
     const dir = mkdtempSync(join(tmpdir(), 'mgw-production-'));
+    for (const word of ['Production', 'prod'])
+      expect(makeSecrets(dir, { NODE_ENV: word, COMPOSE_PROFILES: 'separate' })).toMatchObject({
+        status: 1,
+        stderr: expect.stringMatching(/^NODE_ENV must be one of production, .*\n$/) as string,
+      });
+    expect(readdirSync(dir)).toEqual([]);
     const content = () =>
       readdirSync(dir, { recursive: true, withFileTypes: true }).flatMap((one) =>
         one.isFile() ? [[one.name, readFileSync(join(one.parentPath, one.name), 'utf8')]] : [],

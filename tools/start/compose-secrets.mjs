@@ -15,7 +15,10 @@ function refuse(problem) {
   process.exit(1);
 }
 
-const environment = process.env.NODE_ENV ?? 'development';
+const environment = process.env.NODE_ENV || 'development';
+// The services refuse these words too. Without this check the installation would not be marked as production.
+const ENVIRONMENTS = ['production', 'development', 'test', 'benchmark'];
+if (!ENVIRONMENTS.includes(environment)) refuse(`NODE_ENV must be one of ${ENVIRONMENTS.join(', ')}; nothing was changed`);
 const profiles = (process.env.COMPOSE_PROFILES ?? '').split(',').map((profile) => profile.trim());
 // Compose would start no service, or leave those of an older version running, and succeed.
 if (environment === 'production' && !profiles.includes('separate') && !profiles.includes('small'))

@@ -19,8 +19,10 @@ function refused(env: Record<string, string>): string[] {
 }
 
 describe('the configuration of the gateway', () => {
-  // Each of these parses as a URL, and later ended the start without the variable's name, or left the service without its server.
+  // The wrong URLs once ended the start without the variable's name, or left the service without its server.
   it.each([
+    ['NODE_ENV', ['Production', 'prod']],
+    ['TRUSTED_PROXIES', ['10.0.0.0/99']],
     [
       'PUBLIC_URL',
       ['gateway.example.com:443', 'ftp://gateway.example.com', 'https://gateway.example.com/wa', 'https://gateway.example.com/?a'],
@@ -35,8 +37,9 @@ describe('the configuration of the gateway', () => {
     expect(values.map((value) => refused({ [name]: value }))).toEqual(values.map(() => [name]));
   });
 
-  it('accepts every form that the clients of the servers accept', () => {
+  it('accepts every NODE_ENV that is in use, and every form of a URL that the clients accept', () => {
     for (const env of [
+      ...['production', 'development', 'test', 'benchmark', ''].map((word) => ({ NODE_ENV: word })),
       { PUBLIC_URL: 'https://gateway.example.com/' },
       { META_GRAPH_BASE_URL: 'http://127.0.0.1:8090/graph/' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: '' },

@@ -74,7 +74,7 @@ const gatewaySettings = {
     min: 1,
     max: 36_500,
   }),
-  nodeEnv: env.text('NODE_ENV', { doc: '"production" sends the session cookie over TLS only', default: 'development' }),
+  nodeEnv: env.nodeEnv('"production" sends the session cookie over TLS only'),
 };
 
 export class GatewayConfig extends config('gateway', gatewaySettings, ({ oidcIssuer, oidcClientId }) =>

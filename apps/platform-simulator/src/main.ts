@@ -5,8 +5,8 @@ import { createSimulator } from './simulator';
 
 async function main(): Promise<void> {
   const logger = createLogger('platform-simulator');
-  if (process.env['NODE_ENV'] === 'production') throw new Error('the simulator does not run in production: it delivers no message');
   const config = SimulatorConfig.load(process.env);
+  if (config.nodeEnv === 'production') throw new Error('the simulator does not run in production: it delivers no message');
   const simulator = createSimulator({ ...config, seed: config.seed || randomInt(1, 2 ** 32), logger });
   const { url } = await simulator.listen(config.port, config.host);
   const probes = await startProbes({ port: config.probePort, ready: () => true, logger });

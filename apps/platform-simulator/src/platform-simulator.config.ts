@@ -2,6 +2,7 @@ import { config, env } from '@mgw/config';
 import { logLevel } from '@mgw/telemetry';
 
 export class SimulatorConfig extends config('platform-simulator', {
+  nodeEnv: env.nodeEnv('the simulator does not start in "production"'),
   port: env.port('SIMULATOR_PORT', { doc: 'port of the Graph API and of the control plane', default: 8090 }),
   host: env.text('SIMULATOR_HOST', {
     doc: 'interface; keep it private, because only SIM_CONTROL_TOKEN protects the control plane',

@@ -26,17 +26,22 @@ function whole(text: string, min: number, max: number): number {
   return value;
 }
 
+function oneOf(words: readonly string[]) {
+  return (text: string) => {
+    if (!words.includes(text)) throw new Error(`must be one of ${words.join(', ')}`);
+    return text;
+  };
+}
+
 /** The kinds of environment variables. */
 export const env = {
   text: (name: string, options: Options<string>) => setting(name, options, (text) => text),
   /** A value with a parser of its own. @param parse throws an Error whose message completes "NAME …" */
   parsed: <T>(name: string, options: Options<T>, parse: (text: string) => T) => setting(name, options, parse),
   /** One of these words. */
-  choice: (name: string, options: Options<string> & { of: readonly string[] }) =>
-    setting(name, options, (text) => {
-      if (!options.of.includes(text)) throw new Error(`must be one of ${options.of.join(', ')}`);
-      return text;
-    }),
+  choice: (name: string, options: Options<string> & { of: readonly string[] }) => setting(name, options, oneOf(options.of)),
+  /** Any other word, such as `prod`, would silently omit what protects production. @param doc describes what it changes */
+  nodeEnv: (doc: string) => setting('NODE_ENV', { doc, default: 'development' }, oneOf(['production', 'development', 'test', 'benchmark'])),
   /**
    * @param options.schemes without the colon; http and https by default. `host:port` alone would parse as a URL with the scheme `host`
    * @param options.origin refuses a path, for an address that other paths are resolved against

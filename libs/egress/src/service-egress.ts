@@ -4,7 +4,7 @@ import { allowedTarget, EgressRules } from './rules';
 
 /** Settings of every service that calls addresses of customers. */
 export const egressSettings = {
-  nodeEnv: env.text('NODE_ENV', { doc: '"production" allows public https addresses only', default: 'development' }),
+  nodeEnv: env.nodeEnv('"production" allows public https addresses only'),
   allowedTargets: env.list(
     'WEBHOOK_ALLOWED_TARGETS',
     {

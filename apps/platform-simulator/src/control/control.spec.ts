@@ -360,10 +360,13 @@ describe('the control plane (platform §8.4)', () => {
     expect(snapshot).toBeDefined();
   });
 
-  it('does not run in production', () => {
+  it.each([
+    ['production', 'does not run in production'],
+    ['prod', 'NODE_ENV must be one of'],
+  ])('does not start with NODE_ENV=%s', (word, reason) => {
     const main = 'dist/apps/platform-simulator/src/main.js';
-    const ran = spawnSync(process.execPath, [main], { encoding: 'utf8', env: { ...process.env, NODE_ENV: 'production' }, timeout: 30_000 });
+    const ran = spawnSync(process.execPath, [main], { encoding: 'utf8', env: { ...process.env, NODE_ENV: word }, timeout: 30_000 });
     expect(ran.status).toBe(1);
-    expect(ran.stdout + ran.stderr).toContain('does not run in production');
+    expect(ran.stdout + ran.stderr).toContain(reason);
   });
 });
