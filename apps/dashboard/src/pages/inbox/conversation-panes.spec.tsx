@@ -126,7 +126,7 @@ describe('a conversation of the inbox', () => {
     sessionStorage.clear();
   });
 
-  it('does not mark as read what is below a message that a search found', async () => {
+  it('neither marks as read nor closes what is below a message that a search found', async () => {
     const sizes = [
       jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(1_000),
       jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(400),
@@ -134,11 +134,15 @@ describe('a conversation of the inbox', () => {
         screen.getByRole('log').scrollTop = 0;
       }),
     ];
-    await open(listedConversation(1, { unread_count: 1 }), () => false, { found: 'wamid.1' });
+    const conversation = listedConversation(1, { unread_count: 1, created_at: '2026-11-20T09:00:00.000Z' });
+    await open(conversation, () => false, { found: 'wamid.1' });
     await screen.findByRole('button', { name: 'New messages' });
     expect(sent()).toEqual([]);
+    await pressClose();
+    await waitFor(() => expect(sent()).toEqual([closing(conversation.created_at)]));
     await press('New messages');
-    await waitFor(() => expect(sent()).toHaveLength(1));
+    const read = { read: true, nothing_received_since: conversation.last_received_at };
+    await waitFor(() => expect(sent()[1]).toEqual({ route: PATCH, body: read }));
     sizes.forEach((one) => one.mockRestore());
   });
 

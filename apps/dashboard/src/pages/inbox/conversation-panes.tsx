@@ -51,9 +51,12 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   }, [isUnread, isVisible, thread.dataUpdatedAt, seen]);
   const toggle = () => {
     if (conversation?.status === 'closed') change.mutate({ status: 'open' });
-    // After a refusal the thread shows the message that came meanwhile.
-    else if (conversation)
-      change.mutate({ status: 'closed', ...asSeen(seen ?? conversation) }, { onError: () => void queries.invalidateQueries({ queryKey }) });
+    else if (conversation) {
+      // Opened at a message that a search found, the thread has not shown what is unread below it.
+      const shown = seen ?? { ...conversation, ...(isUnread && { last_received_at: null }) };
+      // After a refusal the thread shows the message that came meanwhile.
+      change.mutate({ status: 'closed', ...asSeen(shown) }, { onError: () => void queries.invalidateQueries({ queryKey }) });
+    }
   };
   useInboxKeys({ e: toggle, r: () => field.current?.focus() });
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
