@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CheckBroadcast, GetConnection } from '@mgw/contracts';
 import { startHarness, type Harness } from '@mgw/harness';
-import { eventually, freePort, runToEnd, type NodeChild } from '@mgw/testing';
+import { eventually, freePort, runToEnd, spawnNode, type NodeChild } from '@mgw/testing';
 import { DAILY_LIMIT } from '../../test/neighbours.fixture';
 import { service } from '../main';
 
@@ -13,6 +13,7 @@ const CHECK = '/api/client/broadcasts/check';
 const MEGABYTE = 1024 * 1024;
 /** The image gives the process 256 MB of heap; with half of it the tests must pass. */
 const HEAP = '--max-semi-space-size=4 --max-old-space-size=128';
+const SETTINGS = { PROBE_PORT: '0', REDIS_URL: 'redis://127.0.0.1:1', API_KEY_PEPPER: 'pepper' };
 const MAX_RESIDENT = 400 * MEGABYTE;
 
 /** Opens 100 connections, sends 4 MB of a body but its last byte on each, and ends when all are closed. */
@@ -68,10 +69,8 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
     for (let i = 1; i <= 3; i++) sessions.push(await newSession(`Business ${i}`));
     port = await freePort();
     gateway = await harness.spawn('gateway', {
+      ...SETTINGS,
       GATEWAY_PORT: String(port),
-      PROBE_PORT: '0',
-      REDIS_URL: 'redis://127.0.0.1:1',
-      API_KEY_PEPPER: 'pepper',
       NODE_OPTIONS: HEAP,
     });
   });
@@ -171,5 +170,24 @@ describe('guarantees N1: hostile bodies, heads and readers at a heap of 128 MB',
     await eventually(() => sockets.every(({ readyState }) => readyState !== 'opening'));
     expect((await fetch(`http://127.0.0.1:${port}/openapi.json`)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
+  });
+
+  it('does not start a second gateway on its port, and names only that reason', async () => {
+    const second = spawnNode('dist/apps/gateway/src/main.js', {
+      ...harness.env,
+      ...SETTINGS,
+      GATEWAY_PORT: String(port),
+      GATEWAY_DRAIN_MS: '0',
+      LOG_LEVEL: 'warn',
+    });
+    expect(await second.exited).toEqual({ code: 1, signal: null });
+    // The gateway may log that Redis is unreachable.
+    const faults = () =>
+      second
+        .output()
+        .split('\n')
+        .filter((line) => line !== '' && !line.includes('ECONNREFUSED'));
+    await eventually(() => faults().some((line) => line.includes('"fatal"')));
+    expect(faults()).toEqual([expect.stringContaining('EADDRINUSE')]);
   });
 });

@@ -76,11 +76,20 @@ export async function startHttp(
 ): Promise<NestFastifyApplication> {
   const adapter = fastifyAdapter(config);
   const app = await NestFactory.create<NestFastifyApplication>(root as Type, adapter, { bodyParser: false, ...nestOptions(logger) });
+  const server = app.getHttpAdapter().getInstance() as unknown as FastifyInstance;
   configureHttp(app, logger, config.publicUrl);
-  platformWebhookRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance, app.get(RpcClient), logger);
-  await dashboardRoutes(app.getHttpAdapter().getInstance() as unknown as FastifyInstance);
+  platformWebhookRoutes(server, app.get(RpcClient), logger);
+  await dashboardRoutes(server);
   app.connectMicroservice({ strategy: requests });
   await app.startAllMicroservices();
-  await app.listen(config.port, config.host);
+  await app.init();
+  try {
+    // Nest's own listen would log the error too.
+    await server.listen({ port: config.port, host: config.host });
+  } catch (error) {
+    // Background work has started: it would outlive the connections and log errors that hide the reason.
+    await app.close();
+    throw error;
+  }
   return app;
 }
