@@ -9,6 +9,7 @@ import { useReplies } from '../../api/use-replies';
 import { useZone } from '../../api/use-zone';
 import { dayOf } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
+import { onDemand } from '../../components/on-demand';
 import { useLogScroll } from '../../components/use-log-scroll';
 import { Wallpaper } from '../../components/wallpaper';
 import { BubbleActions } from './bubble-actions';
@@ -17,15 +18,16 @@ import { isUnreachable, nameOf, type Conversation } from './conversation';
 import { MessageBubble } from './message-bubble';
 import { NoteLine } from './note-line';
 import { OptOutNotice } from './opt-out';
-import { QuickRepliesDialog } from './quick-replies-dialog';
 import { Quote } from './quote';
 import { ownReactionTo, withoutShownReactions } from './reactions';
-import { TemplatePicker } from './template-picker';
 import type { ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
 import { captionProblem, useAttachment } from './use-attachment';
 import { variableProblem } from './variable-problem';
 import { useFoundMessage, type MessagePages } from './use-found-message';
+
+const QuickRepliesDialog = onDemand(async () => (await import('./quick-replies-dialog')).QuickRepliesDialog);
+const TemplatePicker = onDemand(async () => (await import('./template-picker')).TemplatePicker);
 
 const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
 

@@ -5,6 +5,7 @@ import { useRef } from 'react';
 import { api, notifySuccess, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { EmptyState } from '../../components/empty-state';
+import { onDemand } from '../../components/on-demand';
 import { useEndlessQuery } from '../../components/use-endless-query';
 import { useSearchText } from '../../components/use-search-text';
 import '@mantine/core/styles/Kbd.css';
@@ -12,11 +13,12 @@ import './inbox.css';
 import { VIEWS, type ListedConversation, type View } from './conversation';
 import { ConversationList } from './conversation-list';
 import { ConversationPanes } from './conversation-panes';
-import { LabelsDialog } from './labels-dialog';
 import type { Filters } from './list-filters';
-import { NewConversationDialog } from './new-conversation-dialog';
 import { useInboxKeys } from './use-inbox-keys';
 import { useNeighbor } from './use-neighbor';
+
+const LabelsDialog = onDemand(async () => (await import('./labels-dialog')).LabelsDialog);
+const NewConversationDialog = onDemand(async () => (await import('./new-conversation-dialog')).NewConversationDialog);
 
 /** Conversations of a page, the most that the gateway returns. */
 const PAGE = 100;
