@@ -153,7 +153,11 @@ describe('forms of operators and owners (decision 430)', () => {
       daily_limit: 1,
       daily_cost_limit: null,
     };
-    draw(<AutoReplyForm settings={settings as never} />, { 'PUT /api/client/auto-reply': () => ({ message: 'Saved.' }) });
+    function Form() {
+      queries.setQueryData(['me'], { user: { id: 1, role: 'owner' }, business: { id: 1 } });
+      return <AutoReplyForm settings={settings as never} />;
+    }
+    draw(<Form />, { 'PUT /api/client/auto-reply': () => ({ message: 'Saved.' }) });
     await type(/^Model URL/, 'https://a.example/v2');
     expect(document.body.textContent).toContain('Set. It is never shown.');
     await type(/^Model URL/, 'https://b.example/v1');

@@ -1,6 +1,7 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { cleanup, screen, within } from '@testing-library/react';
 import { money, sumMoney } from '../../components/money';
+import { queries } from '../../api/client';
 import { draw, press, Refusal, sent, type } from '../../page.fixture';
 import { AutoReplyForm } from '../auto-reply/auto-reply-form';
 import { CostEstimate } from '../broadcasts/cost-estimate';
@@ -116,7 +117,11 @@ describe('costs on the dashboard (decisions 521, 522, 524)', () => {
   it('auto-reply: sends the cost limit as text, and nothing for a wrong amount', async () => {
     const settings = { enabled: true, instructions: '', model: 'm', base_url: null, daily_limit: 1, daily_cost_limit: null };
     const costs = { currency: 'INR' };
-    draw(<AutoReplyForm settings={{ ...settings, costs, quiet_when_agent_active_minutes: 1, show_typing: false } as never} />, {
+    function Form() {
+      queries.setQueryData(['me'], { user: { id: 1, role: 'owner' }, business: { id: 1 } });
+      return <AutoReplyForm settings={{ ...settings, costs, quiet_when_agent_active_minutes: 1, show_typing: false } as never} />;
+    }
+    draw(<Form />, {
       'PUT /api/client/auto-reply': () => ({ message: 'Saved.', api_key_removed: false }),
     });
     await type(/^Cost limit/, '12,5');
