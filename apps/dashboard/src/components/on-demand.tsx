@@ -1,17 +1,33 @@
-import { lazy, Suspense, useRef, type ComponentType } from 'react';
+import { useEffect, useState, type ComponentType } from 'react';
+import { notifyError } from '../api/client';
+import { InputError } from '../api/input-error';
+import { loadPage } from '../load-page';
 
-/** A dialog whose code is loaded when it opens for the first time. */
-export function onDemand<P extends { opened: boolean }>(load: () => Promise<ComponentType<P>>) {
-  const Dialog = lazy<ComponentType<P>>(async () => ({ default: await load() }));
+interface DialogProps {
+  opened: boolean;
+  onClose: () => void;
+}
+
+/**
+ * A dialog whose code is loaded when it opens for the first time. If a new version has replaced the code, the window is loaded again, as for
+ * a page (decision 631); drafts stay.
+ */
+export function onDemand<P extends DialogProps>(load: () => Promise<ComponentType<P>>) {
   return function OnDemand(props: P) {
-    const wasOpened = useRef(false);
-    wasOpened.current ||= props.opened;
-    return (
-      wasOpened.current && (
-        <Suspense>
-          <Dialog {...props} />
-        </Suspense>
-      )
-    );
+    const [Dialog, setDialog] = useState<ComponentType<P>>();
+    const { opened, onClose } = props;
+    useEffect(() => {
+      if (!opened || Dialog) return;
+      loadPage(load).then(
+        (loaded) => setDialog(() => loaded),
+        (error: Error) => {
+          // The gateway responded, so the code is missing there.
+          if (error.cause === undefined) return window.location.reload();
+          notifyError(new InputError(error.message));
+          onClose();
+        },
+      );
+    }, [opened]);
+    return Dialog && <Dialog {...props} />;
   };
 }
