@@ -48,7 +48,7 @@ describe('refreshed value', () => {
   it('serves the last value while a load takes longer than callers wait, and caches its result', async () => {
     let finish: (n: number) => void = () => undefined;
     load = () => new Promise((resolve) => (finish = resolve));
-    value = new RefreshedValue({ load: () => load(), onStale: stale, longestWaitMs: 500 });
+    value = new RefreshedValue({ load: () => load(), onStale: stale, maxWaitMs: 500 });
     const first = value.get();
     await pass(600);
     finish(1);

@@ -1,3 +1,5 @@
+import { respondedWithin } from '@mgw/deadlines';
+
 /** A value counts as fresh for this long, in milliseconds. An announced change ends that sooner. */
 const FRESH_MS = 5_000;
 /** After a failed load the last value is served for this long before the next load, in milliseconds. */
@@ -11,7 +13,7 @@ export interface RefreshedValueOptions<V> {
    * A load that takes longer, in milliseconds, counts as failed for its callers while there is a last value. Its result is cached
    * nevertheless. By default callers wait until it ends.
    */
-  longestWaitMs?: number;
+  maxWaitMs?: number;
 }
 
 /** Caches one value that another service or the database owns. While it cannot be loaded the last one stays valid. */
@@ -63,16 +65,9 @@ export class RefreshedValue<V> {
       .finally(() => {
         if (isCurrent()) this.loading = undefined;
       });
-    const { longestWaitMs } = this.options;
-    const loading = this.cached === undefined || longestWaitMs === undefined ? result : inTime(result, longestWaitMs);
+    const { maxWaitMs } = this.options;
+    const late = () => new Error(`loading takes longer than ${maxWaitMs} ms`);
+    const loading = this.cached === undefined || maxWaitMs === undefined ? result : respondedWithin(maxWaitMs, result, late);
     return (this.loading = loading);
   }
-}
-
-/** Rejects if the load takes longer. */
-function inTime<V>(load: Promise<V>, ms: number): Promise<V> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`loading takes longer than ${ms} ms`)), ms).unref();
-    load.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }

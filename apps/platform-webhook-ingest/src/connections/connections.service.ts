@@ -58,7 +58,7 @@ export class ConnectionsService {
     this.cached = new RefreshedValue({
       load: () => this.read(),
       onStale: (error) => this.logger.warn({ err: error }, 'refreshing connections failed; using the last ones'),
-      longestWaitMs: MAX_WAIT_MS,
+      maxWaitMs: MAX_WAIT_MS,
     });
     rpc.listen(ConnectionChanged, () => void (this.changedAt = performance.now()));
   }
