@@ -5,7 +5,7 @@ import { allowDirectPublish, outboxRow, unpublishedBefore, type OutboxRow } from
 import { Database, RowSet, isAboutValues } from '@mgw/postgres';
 import type { BadUpdate, Updates } from './stored-callback';
 
-interface NewCallback {
+export interface NewCallback {
   /** SHA-256 of the hash of the body and the lane; without an owner, the signers too. */
   hash: Buffer;
   /** SHA-256 of the received bytes, of which the body may be a part. */

@@ -10,7 +10,7 @@ import { readCallback, UnusualCallbackError } from '../splitting/read-callback';
 import { SplitterService, splitOrSetAside } from '../splitting/splitter.service';
 import { EventsInFlight } from '../splitting/events-in-flight';
 import { CallbackTimesStore } from '../callbacks/callback-times.store';
-import { CallbacksStore } from '../callbacks/callbacks.store';
+import { CallbacksStore, type NewCallback } from '../callbacks/callbacks.store';
 import { IntakeLimits } from './intake-limits';
 import { recordUpdates } from '../callbacks/update-counts';
 import { changesOf, countUpdates, laneOf, type Change, type Owners } from '../splitting/changes';
@@ -56,9 +56,9 @@ function divide(parsed: unknown, all: Change[], body: Buffer, signers: ReadonlyS
  * The same bytes may arrive under the app secrets of several businesses, or again after their number was connected. A repeat is therefore
  * known only in its lane and by the updates of its part; without an owner, only for the same signers (decision 257).
  */
-function hashInLane(body: Buffer, lane: number, businesses: number[]): Buffer {
+function hashInLane(partHash: Buffer, lane: number, businesses: number[]): Buffer {
   const place = lane === 0 ? `0:${businesses.toSorted((a, b) => a - b).join(',')}` : String(lane);
-  return createHash('sha256').update(sha256(body)).update(place).digest();
+  return createHash('sha256').update(partHash).update(place).digest();
 }
 
 function sha256(body: Buffer): Buffer {
@@ -122,7 +122,8 @@ export class CallbackService {
     const wholeHash = sha256(body);
     await Promise.all(
       parts.map(async (part) => {
-        const isNew = await this.store(part, map, wholeHash, businesses);
+        const partHash = part.body === body ? wholeHash : sha256(part.body);
+        const isNew = await this.store(part, map, { wholeHash, hash: hashInLane(partHash, part.lane, businesses) }, businesses);
         if (isNew) this.budget.spend(lane, part.body.length, countUpdates(changesOf(part.parsed)));
       }),
     );
@@ -151,12 +152,16 @@ export class CallbackService {
   }
 
   /** @returns false if it was stored before */
-  private async store({ lane, parsed, body }: Part, map: ConnectionMap, wholeHash: Buffer, businesses: number[]): Promise<boolean> {
+  private async store(
+    { lane, parsed, body }: Part,
+    map: ConnectionMap,
+    hashes: Pick<NewCallback, 'hash' | 'wholeHash'>,
+    businesses: number[],
+  ): Promise<boolean> {
     const isSplitFirst = parsed !== undefined && body.length <= LARGE_BYTES && this.inFlight.admits(lane, 1);
     const split = isSplitFirst ? await splitOrSetAside(parsed, { body, businesses }, map) : null;
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
-    const hash = hashInLane(body, lane, businesses);
-    const stored = await this.callbacks.add({ hash, wholeHash, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
+    const stored = await this.callbacks.add({ ...hashes, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
     if (lane !== 0) this.times.note('callback', lane);
     if (stored === 'known') return false;
