@@ -42,6 +42,11 @@ export class Sealer {
     return `${this.current}.${sealed.toString('base64url')}`;
   }
 
+  /** The id of the key that sealed a text. */
+  static keyIdOf(sealed: string): string {
+    return sealed.slice(0, sealed.indexOf('.'));
+  }
+
   /** Whether the ring has a key with this id, maybe with other bytes than those that sealed. */
   has(keyId: string): boolean {
     return this.keys.has(keyId);
@@ -64,9 +69,9 @@ export class Sealer {
 
   /** @throws SealingError */
   open(sealed: string, context: string): string {
-    const dot = sealed.indexOf('.');
-    const key = this.keys.get(sealed.slice(0, dot));
-    const bytes = Buffer.from(sealed.slice(dot + 1), 'base64url');
+    const keyId = Sealer.keyIdOf(sealed);
+    const key = this.keys.get(keyId);
+    const bytes = Buffer.from(sealed.slice(keyId.length + 1), 'base64url');
     if (!key || bytes.length < NONCE_BYTES + TAG_BYTES) throw new SealingError('sealed with a key that is not in the ring');
     const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES)).setAAD(Buffer.from(context));
     decipher.setAuthTag(bytes.subarray(-TAG_BYTES));

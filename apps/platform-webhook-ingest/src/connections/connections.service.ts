@@ -131,7 +131,7 @@ export class ConnectionsService {
     const opened = new Map<string, string>();
     const lackedKeys = new Set<string>();
     const open: Open = (sealed, name, business_id) => {
-      const keyId = sealed.slice(0, sealed.indexOf('.'));
+      const keyId = Sealer.keyIdOf(sealed);
       if (!this.sealer.has(keyId)) {
         lackedKeys.add(keyId);
         return '';
