@@ -1,7 +1,6 @@
 import { useEffect, useState, type ComponentType } from 'react';
 import { notifyError } from '../api/client';
-import { InputError } from '../api/input-error';
-import { loadPage } from '../load-page';
+import { loadPage, UnreachableError } from '../load-page';
 
 interface DialogProps {
   opened: boolean;
@@ -20,10 +19,9 @@ export function onDemand<P extends DialogProps>(load: () => Promise<ComponentTyp
       if (!opened || Dialog) return;
       loadPage(load).then(
         (loaded) => setDialog(() => loaded),
-        (error: Error) => {
-          // The gateway responded, so the code is missing there.
-          if (error.cause === undefined) return window.location.reload();
-          notifyError(new InputError(error.message));
+        (error: unknown) => {
+          if (!(error instanceof UnreachableError)) return window.location.reload();
+          notifyError(error);
           onClose();
         },
       );
