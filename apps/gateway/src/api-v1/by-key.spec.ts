@@ -325,7 +325,7 @@ describe('the account by key (decisions 360 to 364)', () => {
     });
   });
 
-  it('decision 363: GET conversations shows window, suppression and last message, also of somebody unknown', async () => {
+  it('decision 363: GET conversations shows window, suppression and last message, even of somebody unknown', async () => {
     const closed = { open: false, last_inbound_at: null, closes_at: null };
     const unknown = await call('get', `conversations/${RECIPIENT}`).expect(200);
     expect(unknown.body).toEqual({ success: true, session_window: closed, suppression_state: null, last_message_at: null });
@@ -383,7 +383,7 @@ describe('the account by key (decisions 360 to 364)', () => {
     const faults = [{ line: 2, field: 'phone', message: 'is the same as in line 1' }];
     const found = { total: 2, wrong: 1, faults, daily_limit, category: 'MARKETING', suppressed: 1 };
 
-    it('returns what the check finds and creates nothing, also with an Idempotency-Key', async () => {
+    it('returns what the check finds and creates nothing, even with an Idempotency-Key', async () => {
       const checks: RequestOf<typeof CheckBroadcast>[] = [];
       dashboard.neighbours.respond(CheckBroadcast, (check) => {
         checks.push(check);
@@ -441,5 +441,17 @@ describe('the account by key (decisions 360 to 364)', () => {
     const refused = await call('post', 'broadcasts', BROADCAST).expect(429);
     expect(refused.body).toMatchObject({ success: false, error_code: 'DAILY_LIMIT_REACHED', ...body });
     expect(refused.headers).toMatchObject({ 'retry-after': '60' });
+  });
+
+  it('decision 3: the refusal of a broadcast beyond the limit of the day has a Retry-After', async () => {
+    const resets_at = new Date(Date.now() + 3_600_000).toISOString();
+    dashboard.neighbours.respond(CreateBroadcast, () => {
+      throw new GatewayError('BROADCAST_LIMIT_REACHED', 'Too many.', { limit: 1_000, used: 999, resets_at });
+    });
+    const { body, headers } = await call('post', 'broadcasts', BROADCAST).expect(429);
+    expect(body).toEqual({ success: false, error: 'Too many.', error_code: 'BROADCAST_LIMIT_REACHED', limit: 1_000, used: 999, resets_at });
+    const seconds = Number(headers['retry-after']);
+    expect(seconds).toBeGreaterThan(3_500);
+    expect(seconds).toBeLessThanOrEqual(3_600);
   });
 });

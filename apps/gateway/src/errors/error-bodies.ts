@@ -73,7 +73,8 @@ const EXTRAS: Partial<Record<ErrorCode, TProperties>> = {
 };
 
 /** Whether the header `Retry-After` may come with an error. */
-export const namesWait = (code: ErrorCode): boolean => code === 'DAILY_LIMIT_REACHED' || 'retry_after_seconds' in (EXTRAS[code] ?? {});
+export const namesWait = (code: ErrorCode): boolean =>
+  code === 'DAILY_LIMIT_REACHED' || code === 'BROADCAST_LIMIT_REACHED' || 'retry_after_seconds' in (EXTRAS[code] ?? {});
 
 /** @param bare whether the body has no envelope: RATE_LIMITED of the REST API (spec §8) */
 export function errorBody(code: ErrorCode, bare: boolean): TSchema & { examples: [object] } {

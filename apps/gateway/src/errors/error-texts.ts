@@ -142,7 +142,7 @@ export const ERROR_TEXTS: Record<ErrorCode, ErrorTexts> = {
       'The broadcast has more recipients than the business may still write to on the day of its start. A day ends at midnight in the ' +
       'business’s time zone. Nothing was sent.',
     remedy: 'Shorten the list, schedule the broadcast for another day, or ask the operator to raise the limit.',
-    retry: 'After `resets_at`.',
+    retry: 'After `resets_at`; the header `Retry-After` has the seconds until then.',
     example: {
       error: 'The broadcast has 1200 recipients, and 1000 of 1000 are left for that day. Nothing was sent.',
       limit: 1000,

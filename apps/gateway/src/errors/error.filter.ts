@@ -32,10 +32,16 @@ export class ErrorFilter implements ExceptionFilter {
     if (code === 'INTERNAL' && error.status !== 503) {
       this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }
-    const { retry_after_seconds } = error.extras;
-    if (typeof retry_after_seconds === 'number') void reply.header('retry-after', retry_after_seconds);
+    const wait = secondsToWait(error.extras);
+    if (wait !== null) void reply.header('retry-after', wait);
     void reply.header('link', helpLink(code)).status(error.status).send(bodyOf(error, request));
   }
+}
+
+/** `resets_at` is the next midnight of the business, or a later one for a broadcast of another day. */
+function secondsToWait({ retry_after_seconds, resets_at }: GatewayError['extras']): number | null {
+  if (typeof retry_after_seconds === 'number') return retry_after_seconds;
+  return typeof resets_at === 'string' ? Math.max(1, Math.ceil((Date.parse(resets_at) - Date.now()) / 1_000)) : null;
 }
 
 function bodyOf(error: GatewayError, request: FastifyRequest): Record<string, unknown> {
