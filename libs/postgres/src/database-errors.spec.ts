@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, Socket, type AddressInfo } from 'node:net';
 import { freePort, testDatabase } from '@mgw/testing';
 import { Pool, type PoolConfig } from 'pg';
 import { asCallerError, isTimeout, mayBeCommitted } from './index';
@@ -19,6 +19,15 @@ describe('a statement that failed', () => {
 
   const refused = () => failureOf('SELECT 1 / 0');
   const unreachable = async () => failureOf('SELECT 1', { connectionString: `postgresql://nobody@127.0.0.1:${await freePort()}/none` });
+  /** Connecting fails with this error. */
+  const notConnected = (error: Error) => () => {
+    const socket = new Socket();
+    socket.connect = () => socket.destroy(error);
+    return failureOf('SELECT 1', { stream: () => socket });
+  };
+  const withoutRoute = notConnected(Object.assign(new Error('connect EHOSTUNREACH'), { code: 'EHOSTUNREACH', syscall: 'connect' }));
+  const refusedAtEachAddress = notConnected(Object.assign(new AggregateError([], 'x'), { code: 'ECONNREFUSED' }));
+  const notReceived = [unreachable, withoutRoute, refusedAtEachAddress];
   const withoutConnection = () =>
     failureOf('SELECT 1', { max: 1, connectionTimeoutMillis: 1_000 }, (pool) =>
       pool.connect().then((client) => pool.query('SELECT 1').finally(() => client.release())),
@@ -40,13 +49,13 @@ describe('a statement that failed', () => {
   const stopped = () => failureOf('SELECT pg_sleep(1)', { statement_timeout: 50 });
 
   it('may be committed if the connection ended or no response came, and never if PostgreSQL refused or did not receive it (guarantees §1)', async () => {
-    for (const failure of [refused, unreachable, withoutConnection, notOpened, stopped])
+    for (const failure of [refused, ...notReceived, withoutConnection, notOpened, stopped])
       expect(mayBeCommitted(await failure())).toBe(false);
     for (const failure of [terminated, unanswered]) expect(mayBeCommitted(await failure())).toBe(true);
   });
 
   it('may be repeated if PostgreSQL did not receive it', async () => {
-    for (const failure of [unreachable, withoutConnection, notOpened])
+    for (const failure of [...notReceived, withoutConnection, notOpened])
       expect(asCallerError(await failure())).toMatchObject({ error_code: 'INTERNAL', extras: { retryable: true } });
     for (const failure of [refused, terminated, unanswered, stopped]) expect(asCallerError(await failure())).toBeNull();
   });

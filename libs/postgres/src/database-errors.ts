@@ -36,8 +36,8 @@ export function isTimeout(error: unknown): boolean {
 
 /** PostgreSQL ended the connection, perhaps between a commit and its response. */
 const ENDED = ['57P01', '57P02'];
-/** The connection failed, so PostgreSQL received no statement. */
-const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+/** The system calls that find the server and connect to it. If one of them failed, PostgreSQL received no statement. */
+const CONNECTING = ['getaddrinfo', 'connect'];
 const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
 /** PostgreSQL is starting or stopping, and opens no connection. */
 const NOT_OPEN = '57P03';
@@ -45,8 +45,10 @@ const NOT_OPEN = '57P03';
 /** Whether PostgreSQL did not receive a statement, because there was no connection. */
 function isUnreached(error: unknown): boolean {
   if (error instanceof DatabaseError) return error.code === NOT_OPEN;
-  const { code, message } = error as NodeJS.ErrnoException;
-  return NOT_CONNECTED.includes(code ?? '') || NO_CONNECTION.test(message);
+  // A host with several addresses, of which none could be reached.
+  if (error instanceof AggregateError) return true;
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return CONNECTING.includes(syscall ?? '') || NO_CONNECTION.test(message);
 }
 
 /**
