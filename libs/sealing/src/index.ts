@@ -42,9 +42,9 @@ export class Sealer {
     return `${this.current}.${sealed.toString('base64url')}`;
   }
 
-  /** The id of the key that sealed a text. */
+  /** The id of the key that sealed a text; empty if the text is not sealed. */
   static keyIdOf(sealed: string): string {
-    return sealed.slice(0, sealed.indexOf('.'));
+    return /^([\w-]{1,32})\./.exec(sealed)?.[1] ?? '';
   }
 
   /** Whether the ring has a key with this id, maybe with other bytes than those that sealed. */
