@@ -6,7 +6,7 @@ import { startSending, type Sending } from '../send.fixture';
 const OPTED_OUT = '919876500001';
 const OTHER = '919876500002';
 
-describe('decision 722: the damaged key of one business', () => {
+describe('the keys of erasures', () => {
   let sending: Sending;
   beforeEach(async () => (sending = await startSending()));
   afterEach(() => sending.harness.close());
@@ -25,7 +25,7 @@ describe('decision 722: the damaged key of one business', () => {
   const inbound = (businessId: number, phone: string) =>
     inboundEvent({ message_id: `wamid.${businessId}.${phone}`, from: { phone, user_id: null, name: 'Asha' } }, businessId);
 
-  it('stops neither the sends of others nor anybody’s messages, and no opted-out person is written to', async () => {
+  it('decision 722: a damaged one stops neither the sends of others nor anybody’s messages, and no opted-out person is written to', async () => {
     const { harness } = sending;
     const first = await sending.run();
     for (const business of [1, 2]) await prepare(business, OTHER);
@@ -58,5 +58,11 @@ describe('decision 722: the damaged key of one business', () => {
     // The refused sends stored nothing.
     expect(await sending.states()).toEqual(['accepted', 'accepted']);
     expect(await harness.published('message.not-sent')).toEqual([]);
+  });
+
+  it('decision 755: their read needs none of the connections that the transactions hold which wait for it', async () => {
+    await sending.run();
+    const phones = Array.from({ length: 30 }, (_, i) => String(919876500100 + i));
+    expect(await Promise.all(phones.map(optOut))).toEqual(phones.map(() => ({})));
   });
 });
