@@ -12,7 +12,7 @@ import buildConnector from 'undici/lib/core/connect';
 import Client from 'undici/lib/dispatcher/client';
 import Pool from 'undici/lib/dispatcher/pool';
 import { systemResolver, type Resolve } from './resolver';
-import type { AddressRefusal, EgressRules } from './rules';
+import { hostOf, type AddressRefusal, type EgressRules } from './rules';
 
 /** Addresses of one name that a call tries, so that it does not become a scan. */
 const MAX_DIALLED = 4;
@@ -284,7 +284,7 @@ export class Egress {
   }
 }
 
-/** The state of a call beside its request. */
+/** The state of a call, without its request. */
 interface Waiting {
   /** The caller has its result. */
   isOver: boolean;
@@ -324,10 +324,6 @@ function clientWithoutRedial(origin: URL, options: Client.Options, dial: Dial): 
     return dispatch(call, handler);
   };
   return client;
-}
-
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 type Read<R> = (response: Dispatcher.ResponseData<Waiting>) => Promise<R>;

@@ -161,7 +161,7 @@ describe('the addresses that names resolve to (guarantees §5)', () => {
     expect(await post(`http://${NAME}:${there.port}/`)).toEqual(OK);
   });
 
-  it('checks every call, also while a connection to the first address is kept', async () => {
+  it('checks every call, even while a connection to the first address is kept', async () => {
     const target = await answering();
     const now: string[][] = [['127.0.0.1']];
     const { post } = door(now, [NAME]);

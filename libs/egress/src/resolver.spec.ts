@@ -32,7 +32,7 @@ describe('names that customers supply', () => {
     expect(await resolve('moves.example.com', 'dns')).toEqual(['93.184.215.15']);
   });
 
-  it('may need several queries, also if others resolve at once', async () => {
+  it('may need several queries, even if others resolve at once', async () => {
     zone['quick.example.com'] = ['93.184.215.14'];
     for (let i = 0; i < 10; i++) await resolve('quick.example.com', 'dns');
     const slow = resolve('slow.example.com', 'dns');

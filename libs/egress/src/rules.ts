@@ -6,19 +6,19 @@ function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(text) ? ipaddr.process(text) : null;
 }
 
-/** A public address that the machine's own host serves: Azure's metadata and agents. */
-const HOSTS_OWN = '168.63.129.16';
+/** A public address that reaches the machine's own host: Azure's metadata and agents. */
+const AZURE_HOST = '168.63.129.16';
 
 /**
  * Whether an address is on the public internet. IPv6 has an allow-list, because only a part of 2000::/3 is assigned (guarantees §5).
  */
 function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (address.range() !== 'unicast') return false;
-  if (address instanceof ipaddr.IPv4) return address.toString() !== HOSTS_OWN;
+  if (address instanceof ipaddr.IPv4) return address.toString() !== AZURE_HOST;
   return address.match(ipaddr.IPv6.parse('2000::'), 3);
 }
 
-export interface EgressOptions {
+interface EgressOptions {
   /** Non-public hosts or CIDRs that may be called, each with an optional `:port`; not in production (decision 32). */
   allowedTargets: readonly string[];
   /** Ports of public hosts. */
@@ -37,7 +37,7 @@ interface Target {
 }
 
 /** Names that resolve within a private network or cluster (decision 54). */
-const INSIDE = /(^|\.)(localhost|localdomain|local|svc|consul|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
+const PRIVATE_NAME = /(^|\.)(localhost|localdomain|local|svc|consul|internal|intranet|lan|home|corp|private|test|invalid|onion|arpa)$/;
 
 /** Decides which addresses of customers may be called (guarantees §5). */
 export class EgressRules {
@@ -65,7 +65,7 @@ export class EgressRules {
     if (literal) return isPublic(literal) ? { url } : { refused: 'must be a public address' };
     const name = hostOf(url).replace(/\.$/, '');
     if (!isHostName(name)) return { refused: 'must hold a host name' };
-    if (!name.includes('.') || INSIDE.test(name)) return { refused: 'must be a public address' };
+    if (!name.includes('.') || PRIVATE_NAME.test(name)) return { refused: 'must be a public address' };
     return { url };
   }
 
@@ -116,8 +116,9 @@ function isHostName(name: string): boolean {
   return name.length <= 253 && name.split('.').every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label));
 }
 
-function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
+/** The host in lower case; an IPv6 address without its brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '');
 }
 
 function portOf(url: URL): string {

@@ -66,14 +66,14 @@ function refusalOf({ status, headers, body }: Extract<ExchangeResult, { kind: 'r
   if (code === null) {
     // A client error is a refusal, even from a proxy; 408 is a timeout.
     if (status < 400 || status >= 500 || status === 408) return null;
-    return build(status === 429 ? UNKNOWN_THROTTLED : UNKNOWN_REFUSED, { code, details: '', headers, traceId: null });
+    return toRefusal(status === 429 ? UNKNOWN_THROTTLED : UNKNOWN_REFUSED, { code, details: '', headers, traceId: null });
   }
   const subcode = typeof error?.['error_subcode'] === 'number' ? error['error_subcode'] : null;
   const found = ruleFor(code, subcode) ?? unknownRule(status);
   // Code 1 means both "try again" and "unknown": only the former may be retried (platform §2).
-  const isHopeless = code === 1 && status < 500 && error?.['is_transient'] !== true;
-  const rule = isHopeless ? { ...found, retry: 'never' as const } : found;
-  return build(rule, { code, details: detailsOf(error ?? {}), headers, traceId: textOrNull(error?.['fbtrace_id']) });
+  const isPermanent = code === 1 && status < 500 && error?.['is_transient'] !== true;
+  const rule = isPermanent ? { ...found, retry: 'never' as const } : found;
+  return toRefusal(rule, { code, details: detailsOf(error ?? {}), headers, traceId: textOrNull(error?.['fbtrace_id']) });
 }
 
 function unknownRule(status: number): ErrorRule {
@@ -81,7 +81,7 @@ function unknownRule(status: number): ErrorRule {
   return status >= 500 ? UNKNOWN_UNAVAILABLE : UNKNOWN_REFUSED;
 }
 
-function build(
+function toRefusal(
   rule: ErrorRule,
   found: { code: number | null; details: string; headers: ResponseHeaders; traceId: string | null },
 ): Refusal {

@@ -10,7 +10,7 @@ export interface ErrorRule {
   readonly subcode?: number;
   readonly errorCode: ErrorCode;
   readonly retry: Refusal['retry'];
-  /** The event in a sentence without its full stop. */
+  /** The problem, in a sentence without its full stop, because the platform's details may follow. */
   readonly text: string;
   readonly hint: string | null;
   readonly sideEffect?: SideEffect;
@@ -38,7 +38,11 @@ const disconnected = {
 } as const;
 const refused = { errorCode: 'PLATFORM_REFUSED', retry: 'never' } as const;
 const throttled = { errorCode: 'PLATFORM_THROTTLED', retry: 'later' } as const;
-const unavailable = { errorCode: 'PLATFORM_UNAVAILABLE', hint: 'Try again in a moment.' } as const;
+const unavailable = {
+  errorCode: 'PLATFORM_UNAVAILABLE',
+  text: 'The messaging platform is not available at the moment',
+  hint: 'Try again in a moment.',
+} as const;
 
 /** The first matching rule applies. Rules match `error.code`, never the HTTP status or the title (platform §0.13). */
 // oxfmt-ignore
@@ -64,7 +68,7 @@ export const ERROR_TABLE: readonly ErrorRule[] = [
   { ...throttled, codes: [4, 80007, 613], text: 'The platform\'s call limit is reached', hint: SLOWER, retryAfterSeconds: 60 },
   { ...throttled, codes: [133016], text: 'The platform\'s limit of registrations is reached', hint: SLOWER, retryAfterSeconds: 3600 },
   { ...throttled, codes: [131064], text: 'The messaging limit is reached because of how templates were classified', hint: SLOWER, sideEffect: 'quality-problem', retryAfterSeconds: 3600, anyRecipient: true },
-  { ...unavailable, codes: [1, 2, 131000, 131016, 133004], retry: 'inline', text: 'The messaging platform is not available at the moment' },
+  { ...unavailable, codes: [1, 2, 131000, 131016, 133004], retry: 'inline' },
   { ...unavailable, codes: [131057, 2494100], retry: 'later', text: 'The messaging platform is in maintenance', hint: 'Try again after a minute.', retryAfterSeconds: 60 },
   { ...refused, codes: [130497], text: 'This business may not write to people in the recipient\'s country', hint: null },
   { ...refused, codes: [131037], text: 'The number\'s display name is not approved', hint: 'Have the display name approved on the platform.', anyRecipient: true },
@@ -91,12 +95,7 @@ export const UNKNOWN_THROTTLED: ErrorRule = {
   hint: SLOWER,
   retryAfterSeconds: 5,
 };
-export const UNKNOWN_UNAVAILABLE: ErrorRule = {
-  ...unavailable,
-  codes: [],
-  retry: 'inline',
-  text: 'The messaging platform is not available at the moment',
-};
+export const UNKNOWN_UNAVAILABLE: ErrorRule = { ...unavailable, codes: [], retry: 'inline' };
 
 /** Whether any recipient of the same message would get this error, by the code of a refusal or of a failure report. */
 export function anyRecipientFails(code: number, subcode: number | null = null): boolean {

@@ -12,7 +12,7 @@ import type { MessageRequest } from './message-request';
 import type { ReadOutcome, SendOutcome } from './outcome';
 import { PHONE_NUMBER_FIELDS, type PhoneNumberNode } from './phone-number';
 import { readOutcome, sendOutcome } from './classify';
-import { sendWithin } from './attempts';
+import { sendWithRetries } from './send-retries';
 import { TEMPLATE_FIELDS, type GraphTemplate } from './template';
 
 export interface GraphOptions {
@@ -54,7 +54,7 @@ const MAX_PAGES = 100;
  * One number's part of idle connections and of the queue: 1,000 messages a second, the most that WhatsApp takes from a number, need 250 calls
  * at once if it responds within a quarter of a second. A call that hangs keeps its connection for 15 s.
  */
-const ONE_NUMBER = { calls: 1 / 4, queue: 1 / 4 };
+const ONE_NUMBERS_PART = { calls: 1 / 4, queue: 1 / 4 };
 /** Largest responses of the platform, in bytes. A send's has a few hundred, a page up to 40 kB for each template. */
 const MAX_RESPONSE = 32 * 1024;
 const MAX_PAGE = 4 * 1024 * 1024;
@@ -80,8 +80,8 @@ export class GraphClient {
     this.prefix = options.version ? `${path}/${options.version}` : path;
     this.server = { 'server.address': base.hostname, 'server.port': Number(base.port) || (base.protocol === 'http:' ? 80 : 443) };
     const connections = options.connections ?? 128;
-    const waiting = { room: options.waiting ?? 0, largest: ONE_NUMBER.queue };
-    this.shares = new Shares({ places: connections, largest: ONE_NUMBER.calls, waiting });
+    const waiting = { room: options.waiting ?? 0, largest: ONE_NUMBERS_PART.queue };
+    this.shares = new Shares({ places: connections, largest: ONE_NUMBERS_PART.calls, waiting });
     this.callTimeoutMs = options.callTimeoutMs ?? 15_000;
     this.pool = new Pool(base.origin, {
       connections,
@@ -113,7 +113,7 @@ export class GraphClient {
     const body = JSON.stringify(request);
     const path = this.messagesPath(target);
     const { accessToken } = target;
-    const outcome = await sendWithin(deadlineAt, async () => {
+    const outcome = await sendWithRetries(deadlineAt, async () => {
       const call: PlatformCall = {
         method: 'POST',
         path,

@@ -12,7 +12,7 @@ const MIN_CALL_MS = 1_000;
  * Calls until the outcome is final. It retries only if the call certainly had no effect: nothing was written, or the platform refused for a
  * reason that may pass at once (guarantees §1, S2).
  */
-export async function sendWithin(deadlineAt: number, call: () => Promise<SendOutcome>): Promise<SendOutcome> {
+export async function sendWithRetries(deadlineAt: number, call: () => Promise<SendOutcome>): Promise<SendOutcome> {
   const lastStart = Math.min(Date.now() + RETRY_BUDGET_MS, deadlineAt - MIN_CALL_MS);
   for (let calls = 1; ; calls++) {
     const outcome = await call();
