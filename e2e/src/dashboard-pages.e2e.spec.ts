@@ -595,7 +595,7 @@ describe('the dashboard’s pages', () => {
         return true;
       });
 
-      // Nothing moves while live data comes, also for most people, who see motion.
+      // Nothing moves while live data comes, even for most people, who see motion.
       await page.emulateMedia({ reducedMotion: 'no-preference' });
       await customer(stack.demo, pro, '12015550177').writes('Hello?');
       await metric('Waiting for a reply')
@@ -998,7 +998,7 @@ describe('the dashboard’s pages', () => {
     expect(requests * 4).toBeLessThan(await sent());
   });
 
-  it('decision 552: nothing moves while messages come to the inbox and a thread, and webhooks are triggered, also on a phone', async () => {
+  it('decision 552: nothing moves while messages come to the inbox and a thread, and webhooks are triggered, even on a phone', async () => {
     const [open, other] = ['919876543241', '919876543242'];
     const receiver = await startReceiver();
     const hook = { name: 'Steady', url: receiver.url, events: ['message.received'] };
@@ -1397,7 +1397,7 @@ describe('the dashboard’s pages', () => {
       expect(await accessibilityFaults(page)).toEqual([]);
     });
 
-    it('shows a bar for each day in the usage chart, also without messages', async () => {
+    it('shows a bar for each day in the usage chart, even without messages', async () => {
       let to = '2026-02-03';
       await page.route('**/api/client/usage*', async (route) => {
         const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };

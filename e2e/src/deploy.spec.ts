@@ -529,7 +529,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('lets every node be drained, also with one replica of each service', () => {
+  it('lets every node be drained, even with one replica of each service', () => {
     const services = Object.fromEntries(SERVICES.map((app) => [app, { replicas: 1, autoscaling: { enabled: false } }]));
     for (const manifests of [render(), render({ services })]) {
       const budgets = of(manifests, 'PodDisruptionBudget');
@@ -665,7 +665,7 @@ describe('the Helm chart', () => {
     }
   });
 
-  it('uses the pull secret of a private registry for every image, also for migrations', () => {
+  it('uses the pull secret of a private registry for every image, even for migrations', () => {
     const manifests = render({ image: { pullSecrets: ['registry-login'], pullPolicy: 'Always' } });
     const pods = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')];
     expect(pods).toHaveLength(2 * SERVICES.length);

@@ -37,7 +37,7 @@ describe('PostgreSQL of npm start (spec §13)', () => {
   });
 
   const onDebian = existsSync('/usr/lib/postgresql') ? it : it.skip;
-  onDebian('runs the version that made its data, beside a newer one', () => {
+  onDebian('runs the version that made its data although a newer one is installed', () => {
     chmodSync(parent, 0o755);
     const data = start();
     const newer = join(parent, 'newer');

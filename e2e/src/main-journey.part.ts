@@ -148,7 +148,7 @@ describe('the main journey', () => {
     expect([status, body['error_code']]).toEqual([403, 'PLAN_NOT_ALLOWED']);
   });
 
-  it('erases a person everywhere, also when services die meanwhile, and keeps counts and the opt-out (decisions 381 to 385)', async () => {
+  it('erases a person everywhere, even when services die meanwhile, and keeps counts and the opt-out (decisions 381 to 385)', async () => {
     const phone = '12015559177';
     const canary = customer(stack.demo, stack.growth, phone);
     const said = await canary.sends({ type: 'text', text: 'kestrel asks', name: 'Kestrel Bird' });

@@ -25,7 +25,7 @@ export function postmanRequests(folder: string): [name: string, request: Postman
   return items.map(({ name, request }) => [name, request]);
 }
 
-/** Builds the request that Postman would send, with the collection's key. @param values of variables, also of path variables */
+/** Builds the request that Postman would send, with the collection's key. @param values of variables, including path variables */
 export function resolved({ method, header, url, body }: PostmanRequest, values: Record<string, string>) {
   const filled = (text: string) => text.replace(/\{\{(\w+)\}\}/g, (_, name: string) => values[name] ?? '');
   const auth = Object.fromEntries(collection.auth.apikey.map(({ key, value }) => [key, filled(value)]));

@@ -84,7 +84,7 @@ describe.each(SAMPLES)('docs/webhooks.md: the receiver in %s', (language, file, 
   };
   const handled = () => output.split('message.sent').length - 1;
 
-  it('handles each webhook-id once, also after it was killed', async () => {
+  it('handles each webhook-id once, even after it was killed', async () => {
     await start();
     expect(await Promise.all(Array.from({ length: 5 }, () => post(signed('a'))))).toEqual([200, 200, 200, 200, 200]);
     await eventually(() => handled() === 1);

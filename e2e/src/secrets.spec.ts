@@ -78,7 +78,7 @@ describe('the secrets of a stack (spec §13)', () => {
     expect(copies().map(read)).toEqual([first, second]);
   });
 
-  it('decision 723: keep one copy of a version also after a start whose clock was ahead', () => {
+  it('decision 723: keep one copy of a version even after a start whose clock was ahead', () => {
     load();
     const text = readFileSync(file, 'utf8');
     renameSync(copies()[0] ?? '', join(dir, 'secrets.json.2099-01-01T00-00-00.000Z'));

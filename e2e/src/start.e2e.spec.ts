@@ -126,7 +126,7 @@ describe('npm start (spec §13)', () => {
     150_000,
   );
 
-  it('stops within 10 s on Ctrl-C, keeps the data, and stops also when npm is killed', async () => {
+  it('stops within 10 s on Ctrl-C, keeps the data, and stops even when npm is killed', async () => {
     // A restarted simulator does not know the demo's numbers: a send finds the connection broken, and the gateway remembers it.
     process.kill((stack.processes('platform-simulator')[0] as StackProcess).pid, 'SIGKILL');
     await eventually(async () => (await send(stack)).body.error_code === 'NOT_CONNECTED', { timeoutMs: 60_000, everyMs: 100 });

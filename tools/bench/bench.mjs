@@ -1,7 +1,7 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
 //   --seconds N         per round (5)      --rounds N   per measurement (3)
 //   --only LIST         of sends,webhooks,standalone,broadcast,floor,pace,growth (sends,webhooks,standalone)
-//   --history N         N stored messages of the last weeks, and a product without them beside it, in alternating rounds
+//   --history N         N stored messages of the last weeks, and a product without them, in alternating rounds
 //   --compare COMMIT    builds and measures another commit too, in alternating rounds, each with the stored messages
 //   --form standalone   all services in one process
 // Prints a table with bars; the whole result is in .local/bench.json.

@@ -1,4 +1,4 @@
-// Measures a broadcast at the platform's pace for a number and at that of its highest tier, and the live sends beside it.
+// Measures a broadcast at the platform's pace for a number and at that of its highest tier, and the live sends during it.
 import { setTimeout as pause } from 'node:timers/promises';
 import { alternate, median, sum } from './product.mjs';
 import { loadOf } from './sends.mjs';
@@ -24,7 +24,7 @@ export async function measureBroadcast({ products, startAt, rounds, seconds }) {
   }
   const alone = await alternate(products, rounds, (product) => broadcasts.get(product).running((broadcast) => broadcast.pace(seconds)));
   const live = (product) => loadOf(product, 'template', LIVE_CONNECTIONS, seconds);
-  const beside = await alternate(products, rounds, async (product) => {
+  const bothStates = await alternate(products, rounds, async (product) => {
     const without = await live(product);
     return { without, during: await broadcasts.get(product).running(() => live(product)) };
   });
@@ -38,9 +38,9 @@ export async function measureBroadcast({ products, startAt, rounds, seconds }) {
       'broadcast, 80/s, cores of the busiest service': Math.max(...services.map(([, cores]) => cores)),
       'broadcast, 80/s, cores of PostgreSQL': used.PostgreSQL,
       'broadcast, 80/s, cores of everything': sum(used),
-      'live sends × 16, p99 ms': median(beside.get(product).map(({ without }) => without.p99)),
-      'live sends × 16 beside a broadcast, p99 of without': median(
-        beside.get(product).map(({ without, during }) => during.p99 / without.p99),
+      'live sends × 16, p99 ms': median(bothStates.get(product).map(({ without }) => without.p99)),
+      'live sends × 16 during a broadcast, p99 of without': median(
+        bothStates.get(product).map(({ without, during }) => during.p99 / without.p99),
       ),
     };
     await broadcasts.get(product).cancel();

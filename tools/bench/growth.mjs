@@ -10,7 +10,7 @@ import { outbound, receiver } from './webhooks.mjs';
 const BUSINESSES = 1_000;
 const CONNECTIONS = 64;
 
-/** Adds the metrics beside more businesses and webhooks to the product's results. */
+/** Adds the metrics with more businesses and webhooks to the product's results. */
 export async function measureGrowth({ product, rounds, seconds }) {
   const { operator, account, results } = product;
   const total = () => sum(product.cpu());

@@ -85,7 +85,7 @@ export class Product {
     return Object.fromEntries(this.processes.map(({ name, pid }) => [name, cpuOf(childrenOf(pid))]));
   }
 
-  /** Connections to the database, beside the one that counts them. */
+  /** Connections to the database, except the one that counts them. */
   async connections() {
     const client = new pg.Client({ connectionString: this.databaseUrl });
     await client.connect();

@@ -9,8 +9,8 @@ const BARS = {
   'send-template × 64, of the skeleton': { atLeast: 0.8 },
   [`${MESSAGE}, p50 ms`]: { atMost: 15 },
   [`${MESSAGE}, p99 ms`]: { atMost: 60 },
-  [`${MESSAGE} beside a busy core, p50 ms`]: { atMost: 15 },
-  [`${MESSAGE} beside a busy core, p99 ms`]: { atMost: 60 },
+  [`${MESSAGE} with a busy core, p50 ms`]: { atMost: 15 },
+  [`${MESSAGE} with a busy core, p99 ms`]: { atMost: 60 },
   // A product that falls behind makes the last messages of the minute wait for seconds.
   [`${MINUTE}, oldest ms`]: { atMost: 1_000 },
   [`${MESSAGE}, CPU ms for each`]: { atMost: 4 },
@@ -25,7 +25,7 @@ const BARS = {
   'standalone, MB after the run': { atMost: 350 },
   'broadcast, 80/s, per second': { atLeast: 76 },
   'broadcast, 80/s, cores of the busiest service': { atMost: 0.2 },
-  'live sends × 16 beside a broadcast, p99 of without': { atMost: 1.2 },
+  'live sends × 16 during a broadcast, p99 of without': { atMost: 1.2 },
   'broadcast, 1,000/s, per second': { atLeast: 950 },
 };
 const UNITS = [

@@ -71,11 +71,13 @@ export async function measureWebhooks({ products, rounds }) {
   }
   const hanging = new Map();
   for (const product of products) hanging.set(product, await Hanging.start(product));
-  const beside = await alternate(products, rounds, (product) => hanging.get(product).during(() => witnesses.get(product).latency(10, 10)));
+  const whileHanging = await alternate(products, rounds, (product) =>
+    hanging.get(product).during(() => witnesses.get(product).latency(10, 10)),
+  );
   for (const product of products) {
-    const [p50, p99, most] = ['p50', 'p99', 'most'].map((name) => median(beside.get(product).map((round) => round[name])));
+    const [p50, p99, most] = ['p50', 'p99', 'most'].map((name) => median(whileHanging.get(product).map((round) => round[name])));
     const note = '25 events a second to 20 of them each';
-    add(product, 'webhook → webhook, 10/s, beside 100 receivers that hang', { p50, p99, most, note });
+    add(product, 'webhook → webhook, 10/s, with 100 receivers that hang', { p50, p99, most, note });
     hanging.get(product).close();
   }
   for (const witness of witnesses.values()) await witness.close();
@@ -90,13 +92,13 @@ export async function measureWebhooks({ products, rounds }) {
 }
 
 /**
- * Measures messages beside a load that keeps one core busy, and a rate that the product must keep up with for a minute. A bare skeleton of
+ * Measures messages during a load that keeps one core busy, and a rate that the product must keep up with for a minute. A bare skeleton of
  * the durable steps shows what the machine allows.
  */
 export async function measurePace({ products, skeleton, rounds }) {
   const measured = [...products, skeleton];
   const witnesses = await warmWitnesses(measured);
-  const besideBusyCore = async (product) => {
+  const withBusyCore = async (product) => {
     const busy = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
     try {
       return await witnesses.get(product).latency(200, 15);
@@ -104,12 +106,12 @@ export async function measurePace({ products, skeleton, rounds }) {
       busy.kill('SIGKILL');
     }
   };
-  const beside = await alternate(measured, rounds, besideBusyCore);
+  const whileBusy = await alternate(measured, rounds, withBusyCore);
   const [perSecond, seconds] = [500, 60];
   const minutes = await alternate(measured, 1, (product) => product.counting(() => witnesses.get(product).latency(perSecond, seconds)));
-  const [busy, minute] = ['webhook → webhook, 200/s beside a busy core', 'webhook → webhook, 500/s for a minute'];
+  const [busy, minute] = ['webhook → webhook, 200/s with a busy core', 'webhook → webhook, 500/s for a minute'];
   for (const product of measured) {
-    const [p50, p99] = ['p50', 'p99'].map((name) => median(beside.get(product).map((result) => result[name])));
+    const [p50, p99] = ['p50', 'p99'].map((name) => median(whileBusy.get(product).map((result) => result[name])));
     product.results[busy] = { p50, p99 };
     const [{ p99: ofAll, most }] = minutes.get(product).map(({ result }) => result);
     product.results[minute] = { p99: ofAll, most, cpu: cpuPerThousand(minutes.get(product), perSecond * seconds) };

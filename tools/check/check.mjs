@@ -12,7 +12,7 @@ const { forbiddenOpeners } = await import('./openers.mjs');
 const { missingPaths } = await import('./paths.mjs');
 await import('../build/api-types.mjs');
 
-/** Runs a program of the project's packages beside the others. @returns its exit code and its output */
+/** Runs a program of the project's packages while the others run. @returns its exit code and its output */
 function start(program, ...args) {
   const child = spawn(`node_modules/.bin/${program}`, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

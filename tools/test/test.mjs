@@ -1,4 +1,4 @@
-// npm test: installs, builds, starts throwaway servers and runs all tests, also from a fresh clone. Ends with the line
+// npm test: installs, builds, starts throwaway servers and runs all tests, even from a fresh clone. Ends with the line
 // `N passed, N failed`. Arguments go to jest: npm test -- apps/send
 import { ensurePrograms, findProgram, SERVERS, TEST_PROGRAMS } from '../servers/binaries.mjs';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';

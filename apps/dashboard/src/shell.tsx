@@ -29,7 +29,7 @@ import { useUnreadInTitle } from './components/use-title';
 
 const Keyboard = lazy(() => import('./components/keyboard-shortcuts').then((module) => ({ default: module.Keyboard })));
 
-/** A dropped file would replace the dashboard, also on a page that takes none. */
+/** A dropped file would replace the dashboard, even on a page that takes none. */
 const keepPage = (event: DragEvent) => {
   if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
 };

@@ -39,7 +39,7 @@ it('decision 704: an erasure deletes the deliveries, events and dead letters of 
   await harness.close();
 });
 
-it('decision 730: an erasure goes by the time of an event, also if its copy was stored later, and leaves the events of a later owner', async () => {
+it('decision 730: an erasure goes by the time of an event, even if its copy was stored later, and leaves the events of a later owner', async () => {
   const { harness, run } = await startDispatching();
   await run();
   const requested_at = new Date(Date.now() - 3_600_000).toISOString();

@@ -280,7 +280,7 @@ describe('people and the control plane (platform §8.3, §8.4)', () => {
     expect((await written())[0]).toMatchObject(expected);
   });
 
-  it('64 appears by user id only, also in statuses', async () => {
+  it('64 appears by user id only, even in statuses', async () => {
     await send('+12015550164');
     await written();
     const sent = changes().find(({ value }) => 'statuses' in value)?.value['statuses'] as Record<string, unknown>[];

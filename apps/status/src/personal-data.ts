@@ -14,7 +14,7 @@ const recordsOf = (
 ) => `(SELECT r.* FROM status.records r WHERE r.business_id = person.business_id AND r.recipient = name.name
       AND ${condition} ORDER BY r.sent_at, r.message_id LIMIT ${PAGE_ROWS})`;
 /**
- * A page of the records of all names, also of another person's under one of them (decision 736). A key is name, time and message id, in JSON.
+ * A page of the records of all names, including another person's under one of them (decision 736). A key is name, time and message id, in JSON.
  * No text sorts before the empty one, so the bounds of a name that is not begun include all of its records.
  */
 const RECORDS = `SELECT r.*, json_build_array(r.recipient, r.sent_at, r.message_id)::text AS key

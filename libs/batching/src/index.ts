@@ -6,7 +6,7 @@ export interface BatcherOptions<T, R> {
   run: (items: T[]) => Promise<R[]>;
   /** The business that an item counts against. */
   businessOf: (item: T) => number | string;
-  /** Bytes of an item beside `ITEM_BYTES`. */
+  /** Bytes of an item in addition to `ITEM_BYTES`. */
   sizeOf?: (item: T) => number;
   /** How long an item may wait for others that share its round trip, in milliseconds; by default not at all. */
   waitMs?: (item: T) => number;

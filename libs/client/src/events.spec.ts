@@ -73,7 +73,7 @@ describe('events of the client', () => {
     timeouts.mockRestore();
   });
 
-  it('decision 708: ends a call after its time, also after a garbage collection', async () => {
+  it('decision 708: ends a call after its time, even after a garbage collection', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const { port } = server.address() as AddressInfo;

@@ -137,7 +137,7 @@ describe('the client library (decision 368)', () => {
       expect([sent.idempotencyKey, created.idempotencyKey]).toEqual(requests.map(({ key }) => key));
     });
 
-    it('two calls that share a signal get one each, also if a caller aborts with a text', async () => {
+    it('two calls that share a signal get one each, even if a caller aborts with a text', async () => {
       for (const reason of [undefined, 'enough', new TypeError('enough')]) {
         const stop = new AbortController();
         responses = [() => stop.abort(reason), () => undefined];

@@ -7,7 +7,7 @@ import { operation } from './operation';
 export const PLANS = ['Growth', 'Pro', 'Starter'] as const;
 export type Plan = (typeof PLANS)[number];
 
-/** Permissions of spec §5.5, and those beside them (decision 360). */
+/** Permissions of spec §5.5, and the gateway's additional ones (decision 360). */
 export const PERMISSIONS = [
   'send_template',
   'send_text',

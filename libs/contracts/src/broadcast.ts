@@ -118,7 +118,7 @@ export const BroadcastRecord = Type.Object({
   /** The platform refused the message, or reported its failure and never that it was read. */
   failed: Type.Integer(),
   /**
-   * WhatsApp did not respond clearly, so these may have been sent. A status callback or 24 hours decide, also after the broadcast has
+   * WhatsApp did not respond clearly, so these may have been sent. A status callback or 24 hours decide, even after the broadcast has
    * ended.
    */
   unclear: Type.Integer(),

@@ -132,7 +132,7 @@ export const ListConversations = operation('send', 'list-conversations', {
   }),
 });
 
-/** The most notes that a thread has beside its messages. */
+/** The most notes that a thread has in addition to its messages. */
 export const NEWEST_NOTES = 5;
 
 /** A note that only the business sees. */
@@ -308,7 +308,7 @@ const Words = Type.Array(Type.String({ minLength: 1 }), { maxItems: 50 });
 export const SendSettings = Type.Object({
   stop_words: Words,
   start_words: Words,
-  /** Sends one-time passwords also to people who have opted out. */
+  /** Sends one-time passwords even to people who have opted out. */
   otp_to_opted_out: Type.Boolean(),
   /** Marks a customer's messages as read when a person opens the conversation in the inbox. */
   mark_read_on_open: Type.Boolean(),

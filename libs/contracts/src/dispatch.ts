@@ -86,7 +86,7 @@ export const FindWantedEvents = operation('outbound-webhook-dispatcher', 'find-w
 export const WebhooksChanged = announcement('webhooks-changed', Type.Object({ business_id: Id }));
 
 /**
- * Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). A replaced secret signs beside the new one for
+ * Changes only the given fields; `secret_sealed: null` removes the secret (spec §4.9). A replaced secret signs together with the new one for
  * `keep_old_minutes`, 0 by default.
  */
 export const UpdateWebhook = operation('outbound-webhook-dispatcher', 'update-webhook', {

@@ -66,7 +66,7 @@ export function isNoResponse(error: unknown): boolean {
   return error instanceof GatewayError && NO_RESPONSE.has(error.error_code);
 }
 
-/** Extra members of an error body beside `error` and `error_code` (spec §7), for example `session_window` or `details`. */
+/** Members of an error body in addition to `error` and `error_code` (spec §7), for example `session_window` or `details`. */
 export type ErrorExtras = Readonly<Record<string, unknown>>;
 
 /** An error on the wire between services. */

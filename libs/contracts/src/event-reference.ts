@@ -15,7 +15,7 @@ import {
   type PublicEventName,
 } from './public-events';
 
-/** The entry of a public event in the reference, beside its fields: sentences for docs/webhooks.md and the API's document. */
+/** The entry of a public event in the reference, without its fields: sentences for docs/webhooks.md and the API's document. */
 interface EventReference {
   readonly event: EventType;
   /** Why it is sent. */
@@ -88,7 +88,7 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
   'conversation.created': reference(
     ConversationCreated,
     {
-      cause: 'A customer wrote to the business for the first time, also if the business wrote first.',
+      cause: 'A customer wrote to the business for the first time, even if the business wrote first.',
       order: `${IN_CONVERSATION} It comes before the \`message.received\` of the same message.`,
       id: 'conversation.created:<conversation_id>',
       timestamp: 'when the customer sent the message, by WhatsApp’s clock',

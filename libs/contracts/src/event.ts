@@ -6,7 +6,7 @@ export const STREAMS = {
   PLATFORM: { subjects: 'platform.>' },
   /** Facts of the send service that other services need. */
   SENDING: { subjects: 'sending.>' },
-  /** The events of spec §6 and those beside them, as customers' servers receive them. */
+  /** The events of spec §6 and the additional ones, as customers' servers receive them. */
   PUBLIC: { subjects: 'public.>' },
 } as const;
 export type StreamName = keyof typeof STREAMS;

@@ -8,7 +8,7 @@ export interface Operation<Req extends TSchema = TSchema, Res extends TSchema = 
   readonly service: string;
   readonly request: Req;
   readonly response: Res;
-  /** Its errors, beside VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL of any operation, and QUERY_TIMEOUT of reads. */
+  /** Its errors, in addition to VALIDATION_FAILED, OVERLOADED, DEADLINE_EXCEEDED and INTERNAL of any operation, and QUERY_TIMEOUT of reads. */
   readonly errors: readonly ErrorCode[];
   /** Deadline for callers without one of their own, in milliseconds. */
   readonly deadlineMs: number;

@@ -22,7 +22,7 @@ export const Recovery = Type.Object({
 export type Recovery = Static<typeof Recovery>;
 
 /**
- * Delivers ended deliveries of a period again, in their order, one at a time and beside live events (decision 353). `next_since` is null if it took
+ * Delivers ended deliveries of a period again, in their order, one at a time, while live events go on (decision 353). `next_since` is null if it took
  * all of them; otherwise the next recovery begins there. CONFLICT while one runs or the webhook is disabled.
  * @param since,until when the delivery was created, both included
  */

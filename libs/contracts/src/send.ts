@@ -208,7 +208,7 @@ export const CheckSend = operation('send', 'check', {
     text: Type.String(),
     /** Null without a recipient. */
     session_window: Nullable(Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime) })),
-    /** The strictest suppression, also if it lets this message pass. */
+    /** The strictest suppression, even if it lets this message pass. */
     suppression_state: Nullable(SuppressionStateName),
     daily_remaining: Nullable(Type.Integer({ minimum: 0 })),
   }),
@@ -247,7 +247,7 @@ export const FindSends = operation('send', 'find', {
     sends: Type.Array(
       Nullable(
         Type.Object({
-          /** The platform's id once accepted (also for a request by `gw_<intent>`), else the `gw_` id. */
+          /** The platform's id once accepted (even for a request by `gw_<intent>`), else the `gw_` id. */
           message_id: MessageId,
           state: Type.Union([
             Type.Literal('calling'),

@@ -14,6 +14,6 @@ export const sentDetails = {
 
 const { context, location, contacts, reaction, filename, voice } = inboundDetails;
 
-/** The content of a sent message beside its text, as its thread shows it. */
+/** The content of a sent message in addition to its text, as its thread shows it. */
 export const SentDetails = Type.Object({ context, location, contacts, reaction, filename, voice, ...sentDetails });
 export type SentDetails = Static<typeof SentDetails>;

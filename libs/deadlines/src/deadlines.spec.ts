@@ -29,7 +29,7 @@ describe('deadlines (decision 695)', () => {
     expect(passed).toEqual([]);
   });
 
-  it('decision 708: abort beside other signals, also after a garbage collection', async () => {
+  it('decision 708: abort together with other signals, even after a garbage collection', async () => {
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     const other = new AbortController();

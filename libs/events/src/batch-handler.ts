@@ -238,7 +238,7 @@ export class BatchHandler {
     return { received, ...this.trace(message.subject, (read as { event: EventEnvelope }).event, traceparent) };
   }
 
-  /** Continues the trace of each event, also when several are handled together. */
+  /** Continues the trace of each event, even when several are handled together. */
   private trace(subject: string, event: EventEnvelope, parent: string | null): Traced {
     const attributes = { ...spanAttributes(subject, 'process'), 'messaging.consumer.group.name': this.options.durable };
     const span = startSpan(`process ${subject}`, { kind: 'consumer', parent, attributes });

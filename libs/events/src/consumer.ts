@@ -125,7 +125,7 @@ export class EventConsumer<E extends EventType = EventType> {
     return batch;
   }
 
-  /** Replays a dead letter between two batches, never beside one; an ordered consumer needs the lease for it. */
+  /** Replays a dead letter between two batches, never during one; an ordered consumer needs the lease for it. */
   private async replay(): Promise<void> {
     if (this.stopped || performance.now() < this.replayAt) return;
     const more = this.mayHandle() && (await this.batches.replay());

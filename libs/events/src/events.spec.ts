@@ -136,7 +136,7 @@ describe('events, from the outbox to the effect (guarantees §4)', () => {
     await allEffects(shop, [0, 1, 2]);
   });
 
-  testAlone('of a dead replica are published, also while another one is under load', async (shop) => {
+  testAlone('of a dead replica are published, even while another one is under load', async (shop) => {
     const relay = shop.relay();
     shop.consumer();
     await shop.publish(0);

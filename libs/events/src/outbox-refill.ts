@@ -45,7 +45,7 @@ interface Progress {
 }
 
 /**
- * Publishes the events of a lost stream again, in their order and beside new events, which never wait for it. It works in steps; each one
+ * Publishes the events of a lost stream again, in their order and together with new events, which never wait for it. It works in steps; each one
  * begins when the consumers have caught up with the previous one. `outbox_streams` holds the cursor, so any replica can continue. It
  * writes no rows of the outbox.
  */

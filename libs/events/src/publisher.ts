@@ -17,7 +17,7 @@ const ACK_WITHIN_MS = 5_000;
 const START_WITHIN_MS = 8_000;
 /** Bytes for the subject, ids and traces of a message. The body may have the rest of NATS' maximum. */
 const MAX_HEADER_BYTES = 4_096;
-/** Bytes of an event beside its body: its id or trace in the headers, with their names. */
+/** Bytes of an event in addition to its body: its id or trace in the headers, with their names. */
 const HEADER_BYTES = 160;
 const DEFAULT_MAX_PAYLOAD = 1024 ** 2;
 /** Copies of an event that are published at once to lengthen a stream. */

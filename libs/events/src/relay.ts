@@ -142,7 +142,7 @@ export class OutboxRelay {
   private async step(): Promise<void> {
     if (await this.streams.check()) this.leaveToOutbox();
     this.handled.check();
-    // Also under load, because the events of a dead replica must not wait for an idle moment.
+    // Even under load, because the events of a dead replica must not wait for an idle moment.
     const isTime = performance.now() >= this.readOutboxAt;
     if (this.inMemory.length > 0 && !isTime) await this.publishFromMemory();
     else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || performance.now() >= this.markAt)) await this.mark();

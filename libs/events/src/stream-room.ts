@@ -7,7 +7,7 @@ const RESERVE = 1 / 8;
 const PUBLISHERS = 32;
 /** Pause between two attempts to make room in a full stream, in milliseconds. */
 const MAKE_ROOM_EVERY_MS = 250;
-/** The bytes of a stored message beside its subject, headers and body, rounded up. */
+/** The bytes of a stored message in addition to its subject, headers and body, rounded up. */
 const RECORD_BYTES = 64;
 
 interface Reading {

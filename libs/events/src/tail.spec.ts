@@ -110,7 +110,7 @@ describe('the live tail of events (spec §10)', () => {
     expect(received.length * large.length).toBeGreaterThan(30_000_000);
   });
 
-  test('skips events of unknown types, also at the end of the stream', async ({ shop, publish, follow }) => {
+  test('skips events of unknown types, even at the end of the stream', async ({ shop, publish, follow }) => {
     await publish(1);
     await shop.nc.jetstream().publish('public.of.the.future', '{}');
     expect(numbers(await follow(0))).toEqual([1]);
@@ -168,7 +168,7 @@ describe('the live tail of events (spec §10)', () => {
 
   for (const when of ['before', 'after'])
     testAlone(
-      `ends a catch-up when the reader disconnects ${when} its subscription, also if no message arrives`,
+      `ends a catch-up when the reader disconnects ${when} its subscription, even if no message arrives`,
       async ({ shop, tail, publish }) => {
         await publish(1);
         const { seq } = await publish(2);
@@ -229,7 +229,7 @@ describe('the live tail of events (spec §10)', () => {
     ['NATS restarted with its store', ({ shop }) => shop.broker.kill().then(() => shop.broker.start())],
     ['the server lost its place', async ({ consumers, places }) => consumers.delete('PUBLIC', (await places())[0]?.name ?? '')],
   ] satisfies [string, (opened: OpenTail) => Promise<unknown>][])
-    test(`repeats no event after ${what}, also if none arrived before`, async (opened) => {
+    test(`repeats no event after ${what}, even if none arrived before`, async (opened) => {
       const { shop, tail, publish, follow, places } = opened;
       for (const number of [1, 2, 3]) await publish(number);
       const received = await follow(null);

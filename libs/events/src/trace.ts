@@ -3,7 +3,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 /** Header of traced events, one value for each event: W3C trace context. */
 export const TRACE_HEADER = 'traceparent';
 
-/** Kept beside the events: an event must have the same bytes each time it is published. */
+/** Kept outside the events: an event must have the same bytes each time it is published. */
 const traces = new WeakMap<EventEnvelope, string>();
 
 /** The trace of an event's handling, for `withTraceparent`; undefined when the event is not traced. */

@@ -23,7 +23,7 @@ describe('traces of events', () => {
     delete process.env['OTEL_EXPORTER_OTLP_ENDPOINT'];
   });
 
-  it('events that are handled together continue their own traces, also after a redelivery', async () => {
+  it('events that are handled together continue their own traces, even after a redelivery', async () => {
     // All wait in the outbox before the relay and the consumer start, so they arrive as one batch.
     for (const number of NUMBERS) await withTraceparent(traceparent(number), () => shop.publish(number));
     shop.relay();

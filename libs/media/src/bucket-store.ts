@@ -38,7 +38,7 @@ export class BucketStore implements FileStore {
       }),
       // A streamed body cannot be sent twice, and the caller retries.
       maxAttempts: 1,
-      // It would write to the console, beside the log.
+      // It would write to the console, outside the log.
       logger: SILENT,
       // Servers other than S3 do not know its newer checksums, and the caller checks the hash.
       requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -7,7 +7,7 @@ export const mediaSettings = {
   mediaHosts: env.list(
     'META_MEDIA_HOSTS',
     {
-      doc: 'hosts from which files of the platform are downloaded, beside that of META_GRAPH_BASE_URL; *.name is every host below it',
+      doc: 'hosts from which files of the platform are downloaded, in addition to that of META_GRAPH_BASE_URL; *.name is every host below it',
       default: 'lookaside.fbsbx.com,*.whatsapp.net',
     },
     hostPattern,

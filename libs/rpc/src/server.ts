@@ -16,7 +16,7 @@ export interface RpcServerOptions {
   local?: LocalHandlers | undefined;
   /** The queue group: replicas with the same name share the requests. */
   service: string;
-  /** Concurrent requests beside reads; further ones are refused with OVERLOADED (guarantees §6). */
+  /** Concurrent requests other than reads; further ones are refused with OVERLOADED (guarantees §6). */
   concurrency: number;
   /** Concurrent reads for people; further ones are refused with OVERLOADED. */
   readConcurrency: number;

@@ -36,7 +36,7 @@ interface RetentionConfig {
   prunePauseMs: number;
 }
 
-/** The rows that a service deletes because of their age, beside those of events. */
+/** The rows that a service deletes because of their age, in addition to those of events. */
 interface RetentionPlan {
   /** Deleted in batches. */
   rows?: AgedRows[];

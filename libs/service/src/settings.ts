@@ -43,7 +43,7 @@ export const serviceSettings = {
     default: '',
   }),
   rpcConcurrency: env.integer('RPC_CONCURRENCY', {
-    doc: 'concurrent requests beside reads; more are refused',
+    doc: 'concurrent requests other than reads; more are refused',
     default: 512,
     min: 1,
     max: 100_000,
@@ -65,7 +65,7 @@ export const databaseSettings = {
   }),
   databasePool: env.integer('DATABASE_POOL', {
     doc:
-      `most connections to PostgreSQL for requests and events, beside up to ${NON_DURABLE_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
+      `most connections to PostgreSQL for requests and events; there are up to ${NON_DURABLE_CONNECTIONS + UPKEEP_CONNECTIONS} more: ` +
       `${NON_DURABLE_CONNECTIONS} whose commits do not wait for the disk and ${UPKEEP_CONNECTIONS} that deletes expired rows`,
     default: 8,
     min: 1,

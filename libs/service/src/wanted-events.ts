@@ -19,7 +19,7 @@ export class WantedEvents {
     rpc.listen(WebhooksChanged, ({ business_id }) => this.cached.invalidate((key) => key === String(business_id)));
   }
 
-  /** True also while it is unknown: the dispatcher drops an event that no webhook wants. */
+  /** True even while it is unknown: the dispatcher drops an event that no webhook wants. */
   async isWanted(businessId: number, event: PublicEventName): Promise<boolean> {
     const lookup = within(LOOKUP_MS, () => this.cached.get(String(businessId), () => businessId));
     return lookup.then(

@@ -10,7 +10,7 @@ describe('spec §10: events while a reply is composed', () => {
     throw new GatewayError(code, 'Not now.');
   };
 
-  test('replies only to the newest of several messages in a row, also with a daily limit of one', async (autoReply) => {
+  test('replies only to the newest of several messages in a row, even with a daily limit of one', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({ daily_limit: 1 });
     for (const question of ['One', 'Two', 'Three']) {

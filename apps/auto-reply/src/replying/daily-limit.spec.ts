@@ -181,7 +181,7 @@ describe('spec §10: the daily limit of auto-reply', () => {
   });
 
   for (const state of ['replied', 'failed']) {
-    test(`decision 716: the model is called 30 times an hour at most for one conversation, also if its questions ${state}`, async (autoReply) => {
+    test(`decision 716: the model is called 30 times an hour at most for one conversation, even if its questions ${state}`, async (autoReply) => {
       await autoReply.run();
       await autoReply.set({});
       await autoReply.receive(1, 'First');

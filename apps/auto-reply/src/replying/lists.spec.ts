@@ -2,7 +2,7 @@ import { rowsRead, startHarness } from '@mgw/harness';
 import { service } from '../main';
 import { RepliesStore } from './replies.store';
 
-it('guarantees §10, N2: a page of automatic replies reads only the rows that it shows, also for a business with few', async () => {
+it('guarantees §10, N2: a page of automatic replies reads only the rows that it shows, even for a business with few', async () => {
   const harness = await startHarness(service);
   await harness.db.query(
     `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, state, ended_at)

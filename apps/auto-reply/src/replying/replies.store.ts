@@ -260,7 +260,7 @@ export class RepliesStore {
 
   /**
    * Releases the place under the limits unless the model has replied: a customer whose replies cannot be sent must not call it without end.
-   * @param keepsPlace also without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
+   * @param keepsPlace even without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
    */
   async end({ id, claims }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
     await this.db.query(
@@ -276,7 +276,7 @@ export class RepliesStore {
    * Releases the question for another attempt.
    * @param failedAttempts the new count
    * @param maybeSent whether the reply may have been sent
-   * @param always also if the reply would no longer be useful
+   * @param always even if the reply would no longer be useful
    * @returns false if it is too late for another attempt
    */
   async postpone(

@@ -121,7 +121,7 @@ describe('guarantees §8: a question whose model does not reply', () => {
     });
   }
 
-  test('is left for an agent after two minutes also if its thread cannot be read', async (autoReply) => {
+  test('is left for an agent after two minutes even if its thread cannot be read', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
     await autoReply.receive(1, 'Hello');

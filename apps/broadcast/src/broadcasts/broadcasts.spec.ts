@@ -114,7 +114,7 @@ describe('decisions 55, 380: the daily limit of recipients', () => {
     expect((await broadcasts.recipients(id, 3)).at(-1)).toMatchObject({ state: 'pending', next_attempt_at: null });
   });
 
-  it('decision 24: a repeated request gets its broadcast also when the limit is used up', async () => {
+  it('decision 24: a repeated request gets its broadcast even when the limit is used up', async () => {
     const idempotency = { key: 'k', fingerprint: 'f' };
     const other = { ...limited, business_id: 4, idempotency };
     expect(await broadcasts.create(5, other)).toBe(await broadcasts.create(5, other));

@@ -25,7 +25,7 @@ describe('guarantees §10, N2: lists of a business with many broadcasts', () => 
   }, 120_000);
   afterAll(() => harness.close());
 
-  it('a page of broadcasts reads only the rows that it shows, also for a business with a few old ones', async () => {
+  it('a page of broadcasts reads only the rows that it shows, even for a business with a few old ones', async () => {
     for (const business of [1, 3]) {
       const rows = await rowsRead(harness.db, (db) => new BroadcastsStore(db).list(business, 20, null));
       expect(rows['broadcasts']).toBeLessThanOrEqual(22);

@@ -48,7 +48,7 @@ describe('decision 705: a broadcast by key goes by what holds now', () => {
     eventually(async () => (await broadcasts.get(id)).broadcast.status === status, { timeoutMs: 60_000 });
   const resume = (id: number) => harness.rpc.call(ResumeBroadcast, { business_id: 1, id });
 
-  it('sends with the plan, time zone and daily limit of now, also when they change while it runs', async () => {
+  it('sends with the plan, time zone and daily limit of now, even when they change while it runs', async () => {
     const limits = () => senders.map(({ plan, timezone, daily_limit }) => ({ plan, timezone, daily_limit }));
     const id = await broadcasts.create(RECIPIENTS, CREATED);
     beforeSend = () => {

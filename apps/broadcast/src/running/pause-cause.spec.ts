@@ -66,7 +66,7 @@ describe('decision 620: an error that any recipient would get', () => {
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 2, pause_cause: null });
   });
 
-  it('pauses also when the platform reports it after it has accepted the message, and once for each resumption', async () => {
+  it('pauses even when the platform reports it after it has accepted the message, and once for each resumption', async () => {
     fault = () => new GatewayError('OVERLOADED', 'Later.');
     const id = await broadcasts.create(5);
     await eventually(async () => (await broadcasts.get(id)).broadcast.sent === 2);

@@ -152,7 +152,7 @@ describe('spec §10: running broadcasts', () => {
     expect(await broadcasts.create(1)).not.toBe(await broadcasts.create(1));
   });
 
-  test('spec §10: runs one broadcast of a business at a time, also when two replicas poll at once', async ({
+  test('spec §10: runs one broadcast of a business at a time, even when two replicas poll at once', async ({
     broadcasts,
     harness,
     waitingTransactions,

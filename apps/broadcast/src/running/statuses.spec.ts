@@ -137,7 +137,7 @@ describe('platform reports on the messages of a broadcast', () => {
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ status: 'paused', sent: 1, failed: 1, pending: 0 });
   });
 
-  it("platform §4.3: applies reports of the business's own account only, also when another account has the same ids", async () => {
+  it("platform §4.3: applies reports of the business's own account only, even when another account has the same ids", async () => {
     await harness.run(service);
     const orders: Step[][] = [
       ['neighbour failed', 'response'],

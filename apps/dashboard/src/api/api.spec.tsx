@@ -162,7 +162,7 @@ describe('what pages share to read and change (decision 430)', () => {
     await refreshed;
   });
 
-  it('kept state: survives a reload, belongs to one user, and changes also after its page is gone, in the page that shows it now', () => {
+  it('kept state: survives a reload, belongs to one user, and changes even after its page is gone, in the page that shows it now', () => {
     const page = (userId: number) => {
       queries.setQueryData(['me'], { user: { id: userId } });
       const wrapper = ({ children }: PropsWithChildren) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>;
@@ -213,7 +213,7 @@ describe('what pages share to read and change (decision 430)', () => {
     const announce = (data: number | null) => Channel.newest?.onmessage?.({ data });
     afterEach(() => sessionStorage.clear());
 
-    it('deletes the drafts of this tab, also on its login page', async () => {
+    it('deletes the drafts of this tab, even on its login page', async () => {
       await openTab();
       announce(1);
       expect(sessionStorage).toHaveLength(1);

@@ -12,7 +12,7 @@ let known: number | null = null;
 /** Tabs share one cookie, so each login and logout is announced to the other tabs. */
 const logins = new BroadcastChannel('logins');
 logins.onmessage = ({ data }: MessageEvent<number | null>) => {
-  // Also on the login page, where drafts wait for their person's next login.
+  // On the login page too, where drafts wait for their person's next login.
   if (data === null) sessionStorage.clear();
   detectUserChange(data);
 };

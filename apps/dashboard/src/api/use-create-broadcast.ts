@@ -7,7 +7,7 @@ import { useMe } from './session';
 /**
  * Creates a broadcast. Until one was created, an unchanged draft keeps its Idempotency-Key, also over a reload, so that a retry after a lost
  * response creates no second one (decision 710).
- * @param onCreated runs also after the page is gone
+ * @param onCreated runs even after the page is gone
  */
 export function useCreateBroadcast(onCreated: (made: Schemas['Made']) => void) {
   const queries = useQueryClient();

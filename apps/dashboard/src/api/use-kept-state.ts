@@ -9,7 +9,7 @@ const changes = new EventTarget();
  * State of the logged-in user that survives a reload and the end of the session, in this tab.
  * @param name unique in the dashboard; a component with another name must have another `key`
  * @returns the state, its setter, a function that returns to the initial one unless the state changed since this component was gone, and a
- * setter with a function; the last two work also after the component is gone
+ * setter with a function; the last two work even after the component is gone
  */
 export function useKeptState<T>(name: string, initial: T) {
   const { id } = useMe().user;

@@ -32,7 +32,7 @@ const RETRY_WITHIN_MS = 23 * 3_600_000;
 const INTERRUPTED = 'The page closed before the server responded.';
 
 /**
- * Sends replies to one conversation, one at a time, and keeps failed ones for a retry, also when another conversation is opened and after a
+ * Sends replies to one conversation, one at a time, and keeps failed ones for a retry, even when another conversation is opened and after a
  * reload of this tab (decision 590).
  */
 export function useReplies(conversationId: number) {

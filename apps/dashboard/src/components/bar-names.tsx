@@ -1,6 +1,6 @@
 import type { Bar } from './bar';
 
-/** The number of names that fit, also at 320 px. */
+/** The number of names that fit, even at 320 px. */
 const NAMES = 4;
 
 /** The line of names below bars: their marks, or else the name of every few bars. */

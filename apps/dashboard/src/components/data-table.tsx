@@ -13,7 +13,7 @@ interface DataTableProps {
   children: ReactNode;
 }
 
-/** A table that a narrow screen scrolls, also by arrow keys: its viewport takes the focus. On a phone each row is a card. */
+/** A table that a narrow screen scrolls, by arrow keys too: its viewport takes the focus. On a phone each row is a card. */
 export function DataTable({ minWidth, columns = [], isOfNumbers = false, children }: DataTableProps) {
   const heads = columns.map((column) => (typeof column === 'string' ? { children: column } : column));
   const names = heads.flatMap(({ children, abbr: name = children }, i) =>
@@ -22,7 +22,7 @@ export function DataTable({ minWidth, columns = [], isOfNumbers = false, childre
   return (
     <Table.ScrollContainer
       minWidth={minWidth}
-      // The scrollbar shows that there are more columns, also before the pointer touches the table.
+      // The scrollbar shows that there are more columns, even before the pointer touches the table.
       scrollAreaProps={{ type: 'auto', viewportProps: { tabIndex: 0 } }}
       {...(!isOfNumbers && { className: 'data-table-cards' })}
     >

@@ -28,7 +28,7 @@ export function DeliveryRate({ webhook }: { webhook: Schemas['Webhooks']['webhoo
     return { at, succeeded: 0, failed: 0, ...byHour.get(at) };
   });
   const most = Math.max(...bars.map((bar) => bar.succeeded + bar.failed));
-  // A single delivery stays visible beside thousands.
+  // A single delivery stays visible among thousands.
   const heightOf = (count: number) => (count === 0 ? 0 : Math.max(2, Math.round((count / most) * HEIGHT)));
   return (
     <Group gap="sm" mt={4}>

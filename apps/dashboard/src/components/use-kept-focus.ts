@@ -25,7 +25,7 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
         setTimeout(restore, RETURN_MS);
     });
     document.addEventListener('focusin', remember);
-    // A click beside all controls takes the focus away on purpose.
+    // A click outside all controls takes the focus away on purpose.
     document.addEventListener('pointerdown', forget);
     observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
     return () => {

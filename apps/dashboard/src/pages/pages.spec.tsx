@@ -261,7 +261,7 @@ describe('pages by their address (decision 430)', () => {
     };
     afterEach(() => sessionStorage.clear());
 
-    it('stays with a file that is chosen again, also after one that cannot be read', async () => {
+    it('stays with a file that is chosen again, even after one that cannot be read', async () => {
       await begin();
       chooseFile('list.csv', first);
       await screen.findByText(/^list.csv: 1 row/);
@@ -459,7 +459,7 @@ describe('pages by their address (decision 430)', () => {
     expect(alert.closest('[role=alert]')?.textContent).not.toContain('may be starting');
   });
 
-  it('usage: shows a bar for each day, also without messages, and as many labels as fit', async () => {
+  it('usage: shows a bar for each day, even without messages, and as many labels as fit', async () => {
     const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
     const report = (to: string) => ({ from: '2026-02-01', to, timezone: 'UTC', usage: [day], billing: [], currency: null, keys: [] });
     for (const [to, labels] of [

@@ -21,7 +21,7 @@ export const ApiKeyRecord = Type.Object({
   used_today: Nullable(Type.Integer({ description: 'Null if the send service did not respond in time.' })),
   created_at: IsoTime,
   last_used_at: Nullable(IsoTime),
-  last_ip: Nullable(Type.String({ description: 'The address of the last use, also of one that `allowed_ips` refused.' })),
+  last_ip: Nullable(Type.String({ description: 'The address of the last use, even of one that `allowed_ips` refused.' })),
   expires_at: Nullable(IsoTime),
   allowed_ips: Type.Array(Type.String(), { description: 'Addresses and CIDRs from which the key works; empty for all.' }),
   revoked_at: Nullable(IsoTime),

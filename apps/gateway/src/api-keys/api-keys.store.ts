@@ -151,7 +151,7 @@ export class ApiKeysStore {
     });
   }
 
-  /** The names of these keys of the business, also of revoked ones. */
+  /** The names of these keys of the business, even of revoked ones. */
   async namesOf(businessId: number, ids: number[]): Promise<Map<number, string>> {
     const sql = 'SELECT id, name FROM access.api_keys WHERE business_id = $1 AND id = ANY ($2::bigint[])';
     const keys = ids.length > 0 ? await this.db.query<{ id: number; name: string }>(sql, [businessId, ids]) : [];

@@ -107,12 +107,12 @@ function plainFault(kind: unknown): string | null {
   return kind === 'location_request' ? 'does not go with the kind location_request' : null;
 }
 
-/** WhatsApp needs a part of the name beside the formatted one. */
+/** WhatsApp needs a part of the name in addition to the formatted one. */
 export function contactsFault(value: unknown): string | null {
   const bare = (value as ContactCards).findIndex(({ name: { formatted_name: _, ...parts } }) =>
     Object.values(parts).every((part) => !part),
   );
-  return bare < 0 ? null : `.${bare}.name needs one of first_name, last_name, middle_name, suffix and prefix beside formatted_name`;
+  return bare < 0 ? null : `.${bare}.name needs one of first_name, last_name, middle_name, suffix and prefix in addition to formatted_name`;
 }
 
 /** The index of the first value that an earlier one equals, or -1. */

@@ -420,7 +420,7 @@ describe('the audit log', () => {
     expect((entry?.detail['changed'] as string[]).toSorted()).toEqual(changed);
   });
 
-  it('names the address of a caller who has gone, also when another request ends before, and keeps no storage on afterwards', async () => {
+  it('names the address of a caller who has gone, even when another request ends before, and keeps no storage on afterwards', async () => {
     const { neighbours, visitor } = dashboard;
     let finish = () => {};
     const held = new Promise<void>((resolve) => (finish = resolve));
@@ -573,7 +573,7 @@ describe('the audit log', () => {
     await eventually(() => owner.get(`${AUDIT}?format=csv`).expect(200));
   });
 
-  it('an accepted reply is a success also when its entry cannot be stored', async () => {
+  it('an accepted reply is a success even when its entry cannot be stored', async () => {
     await dashboard.db.query(`ALTER TABLE access.audit ADD CONSTRAINT broken CHECK (action <> 'reply.sent') NOT VALID`);
     await owner.post('/api/client/conversations/5/messages', { text: 'On its way.' }).expect(200);
     await dashboard.db.query('ALTER TABLE access.audit DROP CONSTRAINT broken');

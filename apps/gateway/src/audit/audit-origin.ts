@@ -27,7 +27,7 @@ export function trackOrigins(fastify: FastifyInstance): void {
     handled.add(request);
     origins.run({ ip: request.ip, request_id: request.id }, done);
   });
-  // Comes after the handler, also if the caller has gone. `onResponse` comes as soon as the caller goes.
+  // Comes after the handler, even if the caller has gone. `onResponse` comes as soon as the caller goes.
   fastify.addHook('onSend', (request, _reply, _payload, done) => {
     if (handled.delete(request) && handled.size === 0) origins.disable();
     done();

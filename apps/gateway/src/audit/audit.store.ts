@@ -162,7 +162,7 @@ export class AuditStore {
     return result;
   }
 
-  /** The caller gets the result of the write also when its entry cannot be stored; the log has the entry then. */
+  /** The caller gets the result of the write even when its entry cannot be stored; the log has the entry then. */
   private async addAfterwards(entry: AuditEntry): Promise<void> {
     try {
       await this.add(entry);

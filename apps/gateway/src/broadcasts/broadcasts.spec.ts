@@ -166,7 +166,7 @@ describe('the rows of a broadcast (spec §10)', () => {
     ]);
   });
 
-  it('decision 452: names a column for each value that any recipient has, also if the first page has none', async () => {
+  it('decision 452: names a column for each value that any recipient has, even if the first page has none', async () => {
     const row = { message_id: null, delivery: null, replied_at: null, state: 'sent' as const, reason: null };
     const recipients = [['a.pdf'], ['b.pdf', 'Bill']].map((header_params, i) => ({
       ...row,

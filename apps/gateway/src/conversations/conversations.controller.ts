@@ -232,7 +232,7 @@ export class ConversationsController {
   }
 }
 
-/** Auto-reply knows a message by the conversation in which it came, also after a merge. */
+/** Auto-reply knows a message by the conversation in which it came, even after a merge. */
 const idOfLastMessage = ({ id, last_message }: ConversationRecord) => last_message?.conversation_id ?? id;
 
 const distinct = <M extends string>(rows: Partial<Record<M, number>>[], member: M) => [

@@ -49,7 +49,7 @@ export class LabelsController {
   }
 
   @Delete(':id')
-  @Responds(Done, 'Delete a label, also from its conversations', { errors: ['NOT_FOUND'] })
+  @Responds(Done, 'Delete a label and remove it from its conversations', { errors: ['NOT_FOUND'] })
   async delete(@CurrentUser() user: BusinessUser, @Param('id', IdPipe) id: number) {
     await this.audit.record(
       entryBy(user, 'label.deleted', `label:${id}`),

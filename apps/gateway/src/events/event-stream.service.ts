@@ -156,7 +156,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
   }
 }
 
-/** Writes the position from which a reader can continue, also if its connection breaks before its first event (decision 667). */
+/** Writes the position from which a reader can continue, even if its connection breaks before its first event (decision 667). */
 function writeStart(out: FastifyReply['raw'], { position, isComplete }: TailStart): void {
   if (isOpen(out)) out.write(`id: ${position}\nevent: stream.started\ndata: ${JSON.stringify({ is_complete: isComplete })}\n\n`);
 }

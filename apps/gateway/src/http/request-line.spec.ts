@@ -81,7 +81,7 @@ describe('the line of each request in the gateway’s log', () => {
     expect(await lineOf(code)).toMatchObject({ level: 'warn', status: 500, error_code: code, business_id: key.business_id });
   });
 
-  it('logs the code of refusals, also without a caller and without a route', async () => {
+  it('logs the code of refusals, even without a caller and without a route', async () => {
     dashboard.neighbours.respond(SendText, () => {
       throw new GatewayError('WINDOW_CLOSED', 'closed');
     });

@@ -17,7 +17,7 @@ declare module 'fastify' {
 const LOGGED = /^\/(api|webhooks)\//;
 
 /**
- * Logs one line at the end of each request, also when the caller disconnected. It has the route, never the URL: a URL can contain a key,
+ * Logs one line at the end of each request, even when the caller disconnected. It has the route, never the URL: a URL can contain a key,
  * a phone number and a text (guarantees §9).
  */
 export function logRequests(fastify: FastifyInstance, logger: Logger): void {

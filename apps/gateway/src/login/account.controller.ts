@@ -12,7 +12,7 @@ import { ChangePasswordRequest, ForgottenPasswordRequest, SetPasswordRequest } f
 import { SessionsResponse } from './account.responses';
 import { AccountService } from './account.service';
 
-/** A person's own password and sessions, also for operators. */
+/** A person's own password and sessions, for operators too. */
 @Controller('api/client')
 export class AccountController {
   constructor(private readonly account: AccountService) {}

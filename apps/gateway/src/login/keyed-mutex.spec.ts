@@ -1,7 +1,7 @@
 import { KeyedMutex } from './keyed-mutex';
 
 describe('KeyedMutex', () => {
-  it('runs work for one key sequentially, also after a failure, and for other keys concurrently', async () => {
+  it('runs work for one key sequentially, even after a failure, and for other keys concurrently', async () => {
     const turns = new KeyedMutex();
     const seen: string[] = [];
     let release = () => {};

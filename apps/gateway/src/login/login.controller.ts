@@ -17,7 +17,7 @@ import { MeService } from './me.service';
 import { oidcCookie, oidcSeal } from './oidc.routes';
 import { OidcService } from './oidc.service';
 
-/** Login, logout, me (spec §10), also for operators. */
+/** Login, logout, me (spec §10), for operators too. */
 @Controller('api/client')
 export class LoginController {
   constructor(

@@ -364,7 +364,7 @@ describe('login by address (spec §10)', () => {
     await dashboard.close();
   });
 
-  it('a right login makes room at once, also when another was refused while it ended', async () => {
+  it('a right login makes room at once, even when another was refused while it ended', async () => {
     const dashboard = await startDashboard({ loginIpLimit: 20 });
     const { email } = await dashboard.user('owner', await dashboard.business());
     const login = (address: string, password: string) => dashboard.visitor.post('/api/client/login', { email: address, password });

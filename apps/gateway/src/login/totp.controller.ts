@@ -30,7 +30,7 @@ const RecoveryCodes = Type.Object(
   { title: 'RecoveryCodes' },
 );
 
-/** A person's own two-step login, also for operators. */
+/** A person's own two-step login, for operators too. */
 @Controller('api/client/me/totp')
 @NeedsSession()
 export class TotpController {

@@ -168,7 +168,7 @@ describe('files that customers sent (decisions 340 and 341)', () => {
       return () => eventually(() => refuseHeld);
     };
 
-    it('is requested again once the connection is saved again, also if the refusal arrives later', async () => {
+    it('is requested again once the connection is saved again, even if the refusal arrives later', async () => {
       let isRepaired = false;
       const held = holdFirst(() => isRepaired);
       const [late, refused] = [newId(), newId()];

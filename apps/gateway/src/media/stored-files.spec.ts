@@ -124,7 +124,7 @@ describe.each(Object.keys(STORES))('additions §2, decision 400: MEDIA_STORE as 
   });
 
   // 100 with subcode 33 is also the code of a lost permission and of another number.
-  it('decision 400: keeps a file on the list while WhatsApp may still have it, also when a reader got the refusal', async () => {
+  it('decision 400: keeps a file on the list while WhatsApp may still have it, even when a reader got the refusal', async () => {
     const facts = description;
     description = { error: { code: 100, error_subcode: 33, message: 'Unsupported get request.' } };
     record = { filename: null, expires_at: IN_A_DAY };

@@ -26,7 +26,7 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
 
   beforeAll(async () => {
     dashboard = await startDashboard();
-    // Half an hour beside UTC's days, and no summer time.
+    // Half an hour off UTC's days, and no summer time.
     owner = await dashboard.session('owner', await dashboard.business({ timezone: 'Asia/Kolkata' }));
   });
   beforeEach(() => {
@@ -49,20 +49,17 @@ describe('the message log and its counts (spec §10, decision 440)', () => {
     ['24h', 60, 1],
     ['7d', 60, 7],
     ['30d', 1_440, 30],
-  ])(
-    'counts %s in bars of %s minutes, days from midnight of the business’s zone, beside the days before',
-    async (period, minutes, days) => {
-      const { body } = await owner.get(`/api/client/messages/counts?period=${period}&sent_by=api&failure_code=131026`).expect(200);
-      const { from, to, previous, bar_minutes, ...request } = counted[0] as (typeof counted)[number];
-      expect(request).toMatchObject({ timezone: 'Asia/Kolkata', sent_by: 'api', failure_code: '131026' });
-      expect(bar_minutes).toBe(minutes);
-      if (period !== '24h') expect(from).toBe(new Date(Date.parse(midnight(today())) - (days - 1) * DAY_MS).toISOString());
-      else expect((Date.parse(from) + 30 * 60_000) % 3_600_000).toBe(0);
-      for (const bound of ['from', 'to'] as const)
-        expect(Date.parse({ from, to }[bound]) - Date.parse(previous?.[bound] ?? '')).toBe(days * DAY_MS);
-      expect(body).toMatchObject({ from, to, timezone: 'Asia/Kolkata', previous: NOTHING });
-    },
-  );
+  ])('counts %s in bars of %s minutes, days from midnight of the business’s zone, with the days before', async (period, minutes, days) => {
+    const { body } = await owner.get(`/api/client/messages/counts?period=${period}&sent_by=api&failure_code=131026`).expect(200);
+    const { from, to, previous, bar_minutes, ...request } = counted[0] as (typeof counted)[number];
+    expect(request).toMatchObject({ timezone: 'Asia/Kolkata', sent_by: 'api', failure_code: '131026' });
+    expect(bar_minutes).toBe(minutes);
+    if (period !== '24h') expect(from).toBe(new Date(Date.parse(midnight(today())) - (days - 1) * DAY_MS).toISOString());
+    else expect((Date.parse(from) + 30 * 60_000) % 3_600_000).toBe(0);
+    for (const bound of ['from', 'to'] as const)
+      expect(Date.parse({ from, to }[bound]) - Date.parse(previous?.[bound] ?? '')).toBe(days * DAY_MS);
+    expect(body).toMatchObject({ from, to, timezone: 'Asia/Kolkata', previous: NOTHING });
+  });
 
   it('lists and counts the same messages of chosen days', async () => {
     const chosen = 'from=2026-03-01&to=2026-03-02&template=order_update&type=template&api_key_id=7';

@@ -79,7 +79,7 @@ describe('the operator API (spec §11)', () => {
     expect(suspended).toEqual([true, false]);
   });
 
-  it('decision 386: finds businesses by name or id, and shows one with its parts, also while services do not respond', async () => {
+  it('decision 386: finds businesses by name or id, and shows one with its parts, even while services do not respond', async () => {
     const { business_id } = await dashboard.apiKey();
     const owner = await dashboard.user('owner', business_id);
     const { body: found } = await operator.get(`${BUSINESSES}?q=${business_id}`).expect(200);

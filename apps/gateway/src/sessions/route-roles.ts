@@ -5,7 +5,7 @@ type Route = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'} /api/${'client' | '
 const OWNERS: Role[] = ['owner'];
 const MANAGERS: Role[] = ['owner', 'manager'];
 const TEAM: Role[] = ['owner', 'manager', 'agent'];
-/** Routes of one's own account, which work also for people who have to set up two-step login. */
+/** Routes of one's own account, which work even for people who have to set up two-step login. */
 export const EVERYBODY: Role[] = ['owner', 'manager', 'agent', 'operator'];
 const OPERATORS: Role[] = ['operator'];
 

@@ -27,7 +27,7 @@ export interface Claim {
 
 const FIRST_RECORD_DELAY_MS = 500;
 const MAX_RECORD_DELAY_MS = 4_000;
-/** Time of an attempt beside the receiver's, to connect to the database and to store its end, in milliseconds. */
+/** Time of an attempt in addition to the receiver's, to connect to the database and to store its end, in milliseconds. */
 const STORED_WITHIN_MS = 2_000;
 const NOTHING_FREED: Freed = { continues: false, due: false, published: false };
 const SET_ASIDE: End = {

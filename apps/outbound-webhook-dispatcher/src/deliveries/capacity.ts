@@ -2,7 +2,7 @@ import type { Attempt } from './attempt';
 
 /** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share a second pool of the same size. */
 const PER_PROCESS = 512;
-/** All attempts in progress in one process. A connection takes up to 32 kB of heap and 80 kB beside it. */
+/** All attempts in progress in one process. A connection takes up to 32 kB of heap and 80 kB of other memory. */
 const MOST = 4 * PER_PROCESS;
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;

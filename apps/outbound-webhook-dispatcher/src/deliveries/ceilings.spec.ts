@@ -8,7 +8,7 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
 
 /**
  * These tests compare order, not times. Attempts to receivers that hang take as long as the test, so each delivery that
- * succeeds overtakes all of them, also on a slow machine.
+ * succeeds overtakes all of them, even on a slow machine.
  */
 describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
   let dispatching: Dispatching;

@@ -148,7 +148,7 @@ describe('guarantees §10: workers that die or are suspended', () => {
     expect(await dispatching.states()).toEqual({ succeeded: 40 });
   });
 
-  test('N3: attempts suspects one at a time, also if they were redelivered to conversations with an attempt in progress', async ({
+  test('N3: attempts suspects one at a time, even if they were redelivered to conversations with an attempt in progress', async ({
     dispatching,
     url,
     held,

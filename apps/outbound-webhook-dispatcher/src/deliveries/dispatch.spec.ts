@@ -110,7 +110,7 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(() => standard.verify(body, headers as Record<string, string>)).not.toThrow();
   });
 
-  test('decision 280: a replaced secret signs beside the new one for as long as it is kept', async ({
+  test('decision 280: a replaced secret signs together with the new one for as long as it is kept', async ({
     harness,
     receiver,
     create,

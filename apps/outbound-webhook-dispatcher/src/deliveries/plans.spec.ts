@@ -61,7 +61,7 @@ describe.each([
     expect(rows).toBeLessThan(OPEN / 10);
   });
 
-  it('expand reads little beside a conversation with a thousand waiting deliveries', async () => {
+  it('expand reads little next to a conversation with a thousand waiting deliveries', async () => {
     const events = [sent(1, { conversation_id: 1 }), sent(2)];
     const rows = await openRowsRead(dispatching.harness.db, (db) => new DeliveriesStore(db).expand(events, capacityBeside([]), WORKER));
     expect(rows).toBeLessThan(OPEN / 10);

@@ -74,7 +74,7 @@ function checkContacts(content: unknown): void {
   for (const { name } of checkShape(Contacts, content ?? [], 'contacts')) {
     if (Object.keys(name).length === 1)
       throw new GraphFailure(131009, 'Parameter value is not valid', {
-        details: 'name needs one of first_name, last_name, middle_name, suffix and prefix beside formatted_name',
+        details: 'name needs one of first_name, last_name, middle_name, suffix and prefix in addition to formatted_name',
       });
   }
 }

@@ -324,7 +324,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(errors).toEqual([131026, null, null, null, null].map((code) => ({ code, text: 'No' })));
   });
 
-  it('guarantees §2: replays a dead letter without repeating the updates beside it', async () => {
+  it('guarantees §2: replays a dead letter without repeating the other updates of its callback', async () => {
     const value = (number: string, id: string) => ({
       field: 'messages',
       value: { metadata: { phone_number_id: number }, messages: [text(id)] },

@@ -5,7 +5,7 @@ import { aliasKey, ConversationStore, type Alias, type Reply } from './conversat
 import { aliasesOf, identify, personByAlias, type IdentityChange, type Person } from './person';
 import { ErasedOptOuts } from '../people/erased-opt-outs';
 
-/** Finds or opens conversations: one per business and person, also under concurrent calls. */
+/** Finds or opens conversations: one per business and person, even under concurrent calls. */
 @Injectable()
 export class ConversationService {
   constructor(

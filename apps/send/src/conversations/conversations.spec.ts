@@ -201,7 +201,7 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
     expect([await found(NUMBER), await found(OTHER_NUMBER)]).toEqual([[NUMBER], [OTHER_NUMBER]]);
   });
 
-  it('decision 731: a reply ends the wait also if its statement and a batch of messages lock each other out', async () => {
+  it('decision 731: a reply ends the wait even if its statement and a batch of messages lock each other out', async () => {
     const numbers = [NUMBER, OTHER_NUMBER];
     for (const [i, number] of numbers.entries()) {
       await sending.harness.publish(message([number, null]));

@@ -1,4 +1,4 @@
--- Keeps the former owner of a name that passes to another conversation, also for replicas of the previous version. The new owner had the
+-- Keeps the former owner of a name that passes to another conversation, even for replicas of the previous version. The new owner had the
 -- name from then on.
 CREATE OR REPLACE FUNCTION send.keep_former_alias() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -5,7 +5,7 @@ import { Database } from '@mgw/postgres';
 export class MessageOwnerStore {
   constructor(private readonly db: Database) {}
 
-  /** Whether the message was exchanged with this person, also under another of their names or in a conversation that was merged. */
+  /** Whether the message was exchanged with this person, even under another of their names or in a conversation that was merged. */
   async belongsTo(businessId: number, alias: string, messageId: string): Promise<boolean> {
     const rows = await this.db.query(
       `SELECT FROM (

@@ -30,7 +30,7 @@ const inboundSql = (which: string, within = (bounds: string) => bounds) => `
   ORDER BY m.sent_at DESC, m.message_id DESC`;
 const ALL = inboundSql('-m.business_id = -$1::bigint');
 /**
- * Messages of one person, also in conversations that were merged. Only the index of conversations can serve it: one of the business's newest
+ * Messages of one person, including those in conversations that were merged. Only the index of conversations can serve it: one of the business's newest
  * messages would be read from its start (decision 735).
  */
 const FROM_PERSON = inboundSql(

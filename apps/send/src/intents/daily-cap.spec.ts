@@ -6,7 +6,7 @@ import type { IntentDraft } from './intent';
 import { ReservationService } from './reservation.service';
 import { ReservationStore } from './reservation.store';
 
-/** Decision 20: the daily cap resets at the business's own midnight, also on days of 23 or 25 hours. */
+/** Decision 20: the daily cap resets at the business's own midnight, even on days of 23 or 25 hours. */
 describe('the daily cap (spec §8)', () => {
   let harness: Harness;
   let store: ReservationStore;

@@ -22,7 +22,7 @@ export interface IntentDraft {
   needsWindow: boolean;
   /** The text that the person reads; `text` of message.sent. */
   text: string;
-  /** The content that the thread shows beside the text, as JSON (decision 390). */
+  /** The content that the thread shows in addition to the text, as JSON (decision 390). */
   details: string | null;
 }
 

@@ -66,7 +66,7 @@ describe('decision 672: recording accepted messages', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('the messages of a broadcast share a statement, also if WhatsApp responds to them one by one', async () => {
+  it('the messages of a broadcast share a statement, even if WhatsApp responds to them one by one', async () => {
     const recorded: Promise<boolean>[] = [];
     for (let i = 0; i < 10; i++) {
       recorded.push(outcomes.accepted(acceptance('broadcast'), DEADLINE));

@@ -145,7 +145,7 @@ describe('personal data', () => {
     ]);
   });
 
-  it('decision 402: an erasure deletes the uploads that nobody else was sent, also from lookups and sends', async () => {
+  it('decision 402: an erasure deletes the uploads that nobody else was sent, from lookups and sends too', async () => {
     await upload('41', ASHA);
     await upload('42', ASHA, BEN);
     await upload('43', ASHA);

@@ -93,7 +93,7 @@ export const sendPersonalData: PersonalData = {
     },
     ` DELETE FROM send.notes r USING person WHERE ${IN_CONVERSATION} RETURNING 1`,
     ` DELETE FROM send.conversation_labels l USING send.conversations r, person WHERE l.conversation_id = r.id AND ${OWN} RETURNING 1`,
-    // Their messages name the person, also where the number has passed to another one.
+    // Their messages name the person, even where the number has passed to another one.
     {
       batch: `, batch AS MATERIALIZED (
          SELECT r.business_id, r.message_id, r.accepted_at, r.intent_id FROM person JOIN send.messages r ON ${IN_CONVERSATION} LIMIT ${BATCH}

@@ -5,7 +5,7 @@ import { startSending, type Sending } from '../send.fixture';
 
 const SEARCHES = 300;
 
-describe('sends beside blocked searches, on a full disk and with lost connections (guarantees §10)', () => {
+describe('sends during blocked searches, on a full disk and with lost connections (guarantees §10)', () => {
   let sending: Sending;
   let locker: Database;
   beforeEach(async () => {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Sender } from '@mgw/contracts';
 import { Database } from '@mgw/postgres';
 
-/** Stores sealed OTPs beside their Idempotency-Keys, because a repeated request must return the same code. */
+/** Stores sealed OTPs with their Idempotency-Keys, because a repeated request must return the same code. */
 @Injectable()
 export class OtpStore {
   constructor(private readonly db: Database) {}

@@ -10,7 +10,7 @@ export interface OutgoingMessage {
   template: { name: string; language: string; category: string; otherLanguages: string[] } | null;
   /** The text that the person reads; `text` of message.sent. */
   text: string;
-  /** The content beside the text, for the thread. */
+  /** The content in addition to the text, for the thread. */
   details?: SentDetails;
   /** True for text and media (spec §3.2). */
   needsWindow: boolean;

@@ -130,7 +130,7 @@ describe('the account by key (decisions 362 to 364)', () => {
     }
   });
 
-  it('decision 362: a lift counts against older rows also after a weaker opt-out', async () => {
+  it('decision 362: a lift counts against older rows even after a weaker opt-out', async () => {
     const since = '2026-01-01T00:00:00.000Z';
     const set = (phone: string) =>
       rpc(SetSuppression, { business_id: 1, phone, state: 'opted_out_marketing', reason: null, source: 'api' });
@@ -184,7 +184,7 @@ describe('the account by key (decisions 362 to 364)', () => {
     expect(await add(lifted, 'opted_out')).toEqual({ added: 0, unchanged: 1 });
   });
 
-  it('decision 621: finds whom a template would not reach, by its category, also in a list of 20,000', async () => {
+  it('decision 621: finds whom a template would not reach, by its category, even in a list of 20,000', async () => {
     const states = ['opted_out', 'blocked', 'opted_out_marketing'] as const;
     const [out, blocked, marketing] = states.map((_, i) => `91987650009${i}`) as [string, string, string];
     for (const [i, state] of states.entries())

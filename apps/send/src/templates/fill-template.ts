@@ -120,7 +120,7 @@ function headerParameters(template: TemplateShape, values: string[]): TemplatePa
   }
 }
 
-/** `content` has positional variables, also for NAMED templates. Braces inside a value are not replaced again. */
+/** `content` has positional variables, even for NAMED templates. Braces inside a value are not replaced again. */
 function render({ content, body_variables, named }: TemplateShape, values: string[]): string {
   const place = (number: string) => (named ? Number(number) - 1 : body_variables.indexOf(number));
   return content.replace(/\{\{\s*(\d+)\s*\}\}/g, (whole, number: string) => values[place(number)] ?? whole);

@@ -116,7 +116,7 @@ describe('costs', () => {
       ],
     });
     expect(await set(inForce, { currency: 'USD' })).toMatchObject({ faults: [{ row: 2, field: 'currency' }] });
-    // Past rates stay also where the card lacks them, and begin where no rate applied.
+    // Past rates stay even where the card lacks them, and begin where no rate applied.
     expect(await set([rate('91', '0.3', day(1)), rate('44', '0.4', '2026-10-01')])).toEqual({ faults: [], added: 2, removed: 1 });
     expect(await usage()).toEqual(before);
     expect((await card.get()).rates.map(({ prefix, price, valid_from }) => [prefix, price, valid_from])).toEqual([

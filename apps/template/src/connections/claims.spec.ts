@@ -12,7 +12,7 @@ describe('claims of due probes (decision 540)', () => {
   beforeAll(async () => (harness = await startHarness(service)));
   afterAll(() => harness.close());
 
-  it('take at most as many as requested, also if the plan of a join would run the subquery for each row', async () => {
+  it('take at most as many as requested, even if the plan of a join would run the subquery for each row', async () => {
     await harness.db.query(`INSERT INTO template.connections (business_id, phone_number_id, business_account_id, access_token_sealed,
       app_secret_sealed, verify_token_sealed, probe_at) SELECT n, n, n, '', '', '', now() FROM generate_series(1, 9) n`);
     for (const plan of ONCE)

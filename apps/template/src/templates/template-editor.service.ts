@@ -14,7 +14,7 @@ export const MAX_WRITES = 8;
 const UNCLEAR = 'WhatsApp did not respond clearly, so the change may have been made. The list shows it after the sync that has started.';
 
 /**
- * Changes templates at WhatsApp. A sync after each call stores the result, also when the response was lost: the platform's list is the
+ * Changes templates at WhatsApp. A sync after each call stores the result, even when the response was lost: the platform's list is the
  * one truth.
  */
 @Injectable()

@@ -43,7 +43,7 @@ export const variablesIn = (text: string): string[] => [...new Set([...text.matc
 export const isNamed = ({ body = '', header }: TemplateContent): boolean =>
   [...variablesIn(body), ...variablesIn(header?.text ?? '')].some((name) => !/^\d+$/.test(name));
 
-/** Counts words, also of languages that put no spaces between them. */
+/** Counts words, even of languages that put no spaces between them. */
 function wordsIn(text: string): number {
   const segments = new Intl.Segmenter('en', { granularity: 'word' }).segment(text.replace(/[^\p{L}\p{M}\p{N}]+/gu, ' '));
   return [...segments].filter(({ isWordLike }) => isWordLike).length;

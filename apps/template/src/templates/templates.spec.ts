@@ -58,7 +58,7 @@ describe('templates (platform §3.1, §3.2)', () => {
     expect(await listed()).toMatchObject({ status: 'REJECTED', content: 'Hello {{1}}, order {{2}} of {{3}}' });
   });
 
-  it('platform §4.6: shows the reason of a rejection at once, and not beside another status', async () => {
+  it('platform §4.6: shows the reason of a rejection at once, and not with another status', async () => {
     await fixture.connect();
     await fixture.synced();
     const listed = async () => (await fixture.harness.rpc.call(ListTemplates, { business_id: 1 })).templates[0];

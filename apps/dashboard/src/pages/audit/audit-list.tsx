@@ -77,7 +77,7 @@ interface AuditListProps extends Omit<AuditFiltersProps, 'search' | 'set'> {
   businessId?: string;
 }
 
-/** An audit log with its filters, which the page's address keeps beside the page's own `id`. */
+/** An audit log with its filters, which the page's address keeps next to the page's own `id`. */
 export function AuditList({ businessId, ...choices }: AuditListProps) {
   const { id, ...filters } = useSearch({ strict: false }) as AuditSearch & { id?: string };
   const navigate = useNavigate();

@@ -40,5 +40,5 @@ export function BroadcastRatePlot({ rates }: { rates: number[] }) {
   );
 }
 
-/** A single message stays visible beside thousands. */
+/** A single message stays visible among thousands. */
 const heightOf = (rate: number, most: number) => (rate === 0 ? 0 : Math.max(2, Math.round((rate / most) * HEIGHT)));

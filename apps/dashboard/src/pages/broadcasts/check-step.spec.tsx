@@ -191,7 +191,7 @@ describe('the check of a new broadcast (decision 453)', () => {
     );
   });
 
-  it('decision 710: an unchanged draft has one Idempotency-Key until it was created, also after a reload', async () => {
+  it('decision 710: an unchanged draft has one Idempotency-Key until it was created, even after a reload', async () => {
     const keys: (string | null)[] = [];
     let isCreated = false;
     const create: Respond = (_, __, headers) => {

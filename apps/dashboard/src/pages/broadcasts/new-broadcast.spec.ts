@@ -77,7 +77,7 @@ describe('a new broadcast (decisions 452, 453)', () => {
     // With two columns of the name, only the one at the same place is certain.
     const twice = (column: number) => mapByNames(own, ['phone', 'total', 'total'], { body_2: chosen(column, 'total') })['body_2'];
     expect([twice(2), twice(3)]).toEqual([chosen(2, 'total'), { ...chosen(3, 'total'), column: null }]);
-    // Two fields with columns of one name do not get the only column that is left, also if the name was missing in between.
+    // Two fields with columns of one name do not get the only column that is left, even if the name was missing in between.
     const columns = (names: string[], kept: Mapping) =>
       Object.values(mapByNames(own, names, kept)).map((source) => isColumn(source) && source.column);
     const values = mapByNames(own, ['phone', 'value', 'value']);
@@ -146,7 +146,7 @@ describe('a new broadcast (decisions 452, 453)', () => {
     ]);
   });
 
-  it('labels values by the examples of the template, also in the sample', () => {
+  it('labels values by the examples of the template, in the sample too', () => {
     const components = [{ type: 'BODY', text: 'Hi {{1}}, {{2}}', example: { body_text: [['Asha', '1007']] } }];
     const numbered = fieldsOf({ header_type: null, header_text: null, variables: ['1', '2'], components } as unknown as Template);
     expect(numbered.map(({ label, example }) => [label, example])).toEqual([

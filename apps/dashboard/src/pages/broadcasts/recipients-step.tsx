@@ -53,7 +53,7 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
         accept=".csv,.tsv,text/csv,text/plain"
         leftSection={<IconUpload size={16} />}
         resetRef={clearChoice}
-        // The draft names the file, also after a reload.
+        // The draft names the file, even after a reload.
         value={null}
         onChange={open}
       />

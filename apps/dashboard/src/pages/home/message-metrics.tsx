@@ -12,7 +12,7 @@ interface MessageMetricsProps {
   period: Period;
 }
 
-/** Sent messages, and the rates of delivery and failure, beside the period before. */
+/** Sent messages, and the rates of delivery and failure, compared with the previous period. */
 export function MessageMetrics({ counts, period }: MessageMetricsProps) {
   const totals = counts ? periodTotals(counts) : totalsOf([]);
   const before = totalsOf(counts?.previous ? [counts.previous] : []);

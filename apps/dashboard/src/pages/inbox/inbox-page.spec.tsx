@@ -556,7 +556,7 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
-  it('keys: a step starts from the previous one, also when the page has not drawn it yet', async () => {
+  it('keys: a step starts from the previous one, even when the page has not drawn it yet', async () => {
     const search = open('/inbox?id=1', three);
     await screen.findByText('Text of wamid.1');
     act(() => {
@@ -597,7 +597,7 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(search()['id']).toBe(String(to)));
   });
 
-  it('keys: Ctrl K opens the palette also from a field (decision 183)', async () => {
+  it('keys: Ctrl K opens the palette even from a field (decision 183)', async () => {
     open('/inbox?id=1', three);
     const field = await screen.findByLabelText('Reply');
     act(() => field.focus());

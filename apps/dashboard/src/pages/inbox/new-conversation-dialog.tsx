@@ -1,7 +1,7 @@
 import { FormModal } from '../../components/form-modal';
 import { NewConversation } from './new-conversation';
 
-/** Writes to any number. @param onSent receives the digits of the number, also after the dialog is closed */
+/** Writes to any number. @param onSent receives the digits of the number, even after the dialog is closed */
 export function NewConversationDialog({
   opened,
   onClose,

@@ -8,7 +8,7 @@ import { TemplateMessage } from './template-message';
 
 interface NewConversationProps {
   onClose: () => void;
-  /** Receives the digits of the number, also after the form is gone. */
+  /** Receives the digits of the number, even after the form is gone. */
   onSent: (phone: string, isFormOpen: boolean) => void;
 }
 

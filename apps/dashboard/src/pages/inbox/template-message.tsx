@@ -17,7 +17,7 @@ type Content = Pick<Schemas['TemplateContent'], 'template_name' | 'language' | '
 interface TemplateMessageProps {
   /** @param keyOf the Idempotency-Key of a body */
   send: (content: Content, keyOf: (body: object) => string) => Promise<Schemas['SendResult']>;
-  /** Runs also after the form is gone. */
+  /** Runs even after the form is gone. */
   onSent?: (result: Schemas['SendResult'], isFormOpen: boolean) => void;
   onClose: () => void;
   /** Further fields of the form. */

@@ -125,5 +125,5 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
 }
 
 const within = (i: number, last: number) => Math.max(0, Math.min(i, last));
-/** A single failure stays visible beside thousands. */
+/** A single failure stays visible among thousands. */
 const heightOfFailed = (count: number, most: number) => (count === 0 ? 0 : Math.max(2, (count / most) * FAILED_HEIGHT));

@@ -131,7 +131,7 @@ describe('templates', () => {
         expect(Object.keys(sessionStorage)).toEqual([]);
       });
 
-      it('keeps what the person entered, and shows that it is outdated, also after a reload', async () => {
+      it('keeps what the person entered, and shows that it is outdated, even after a reload', async () => {
         await type(/^Body/, 'Dear {{1}}');
         await change();
         await screen.findByText(stale);
