@@ -83,7 +83,8 @@ export function readBodies(server: FastifyInstance): void {
   });
 }
 
-const isEncoded = ({ headers }: FastifyRequest): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
+/** Nothing is decompressed: a few bytes could become gigabytes. */
+export const isEncoded = ({ headers }: FastifyRequest): boolean => !/^(identity)?$/i.test(headers['content-encoding']?.trim() ?? '');
 
 interface Pools {
   small: ByteBudget;

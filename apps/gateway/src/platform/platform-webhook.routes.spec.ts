@@ -64,6 +64,16 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     expect(called).toBe(0);
   });
 
+  it('decision 5: refuses a body with a Content-Encoding with 415', async () => {
+    respond();
+    const encoded = async (encoding: string) => {
+      const headers = { 'x-hub-signature-256': RIGHT, 'content-encoding': encoding };
+      return (await server.inject({ method: 'POST', url: '/webhooks/whatsapp', payload: '{}', headers })).statusCode;
+    };
+    expect([await encoded('gzip'), called]).toEqual([415, 0]);
+    expect([await encoded('identity'), called]).toEqual([200, 1]);
+  });
+
   it.each([
     ['none', undefined],
     ['another algorithm', 'sha1=00'],

@@ -3,6 +3,7 @@ import type { RpcClient } from '@mgw/rpc';
 import type { Logger } from '@mgw/telemetry';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { siteOf } from '../http/caller';
+import { isEncoded } from '../http/read-body';
 import { untilClosed } from '../http/response-end';
 import { CallbackBodies } from './callback-bodies';
 import { WrongSignatures } from './wrong-signatures';
@@ -42,6 +43,12 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     }
   };
 
+  const statusOf = async (request: FastifyRequest, reply: FastifyReply): Promise<number> => {
+    const signature = request.headers['x-hub-signature-256'];
+    if (typeof signature !== 'string' || !SIGNATURE.test(signature)) return 401;
+    return isEncoded(request) ? 415 : receive(request, reply, signature);
+  };
+
   void server.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     // The route reads the body itself, after it has checked the headers.
@@ -60,8 +67,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     });
 
     scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
-      const signature = request.headers['x-hub-signature-256'];
-      const status = typeof signature === 'string' && SIGNATURE.test(signature) ? await receive(request, reply, signature) : 401;
+      const status = await statusOf(request, reply);
       if (!request.raw.complete) void reply.header('connection', 'close');
       return reply.status(status).send({ success: status === 200 });
     });
