@@ -31,7 +31,7 @@ const broadcastRetention = ({ broadcastsDays }: BroadcastConfig) => {
       { table: 'broadcast.recipients', where: `broadcast_id = ANY (ARRAY(SELECT id FROM broadcast.broadcasts WHERE ${finished}))` },
       {
         table: 'broadcast.broadcasts',
-        where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = aged.id)`,
+        where: `${finished} AND NOT EXISTS (SELECT FROM broadcast.recipients r WHERE r.broadcast_id = expired.id)`,
       },
       { table: 'broadcast.reports', where: `at < now() - interval '30 days'` },
     ],

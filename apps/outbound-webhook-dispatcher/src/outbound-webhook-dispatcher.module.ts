@@ -41,7 +41,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
     { table: 'dispatch.deliveries', where: 'webhook_id IN (SELECT webhook_id FROM dispatch.deleted_webhooks)' },
     {
       table: 'dispatch.deleted_webhooks',
-      where: 'NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = aged.webhook_id)',
+      where: 'NOT EXISTS (SELECT FROM dispatch.deliveries d WHERE d.webhook_id = expired.webhook_id)',
     },
     { table: 'dispatch.feed_events', where: `created_at < now() - interval '${eventsDays} days'` },
     { table: 'dispatch.feed_types', where: 'wanted_until < now()' },

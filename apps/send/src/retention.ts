@@ -8,10 +8,10 @@ const MONTH_DAYS = 31;
 /** SQL of the first intent id of a time. Version 7 UUIDs begin with milliseconds, so the primary key finds the oldest rows. */
 export const firstIntentIdAt = (time: string) => `rpad(lpad(to_hex((extract(epoch FROM ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`;
 
-const IS_STORED = `EXISTS (SELECT FROM send.stored_files s WHERE s.business_id = aged.business_id AND s.media_id = aged.media_id AND s.state = 'stored')`;
+const IS_STORED = `EXISTS (SELECT FROM send.stored_files s WHERE s.business_id = expired.business_id AND s.media_id = expired.media_id AND s.state = 'stored')`;
 
 /** A scalar subquery reads the index for each change. For NOT EXISTS, PostgreSQL might read all messages instead. */
-const HAS_NO_MESSAGE = `(SELECT true FROM send.inbound_messages m WHERE m.business_id = aged.business_id AND m.message_id = aged.message_id LIMIT 1) IS NULL`;
+const HAS_NO_MESSAGE = `(SELECT true FROM send.inbound_messages m WHERE m.business_id = expired.business_id AND m.message_id = expired.message_id LIMIT 1) IS NULL`;
 
 const CHANGED_EIGHT_DAYS_AGO = `changed_at BETWEEN now() - interval '10 days' AND now() - interval '8 days'`;
 

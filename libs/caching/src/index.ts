@@ -1,3 +1,3 @@
 export { atMost } from './at-most';
-export { RefreshingCache, type RefreshingCacheOptions } from './refreshing-cache';
-export { RefreshedValue, type RefreshedValueOptions } from './refreshed-value';
+export { RefreshingCache } from './refreshing-cache';
+export { RefreshedValue } from './refreshed-value';

@@ -5,7 +5,7 @@ const FRESH_MS = 5_000;
 /** After a failed load the last value is served for this long before the next load, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
 
-export interface RefreshedValueOptions<V> {
+interface RefreshedValueOptions<V> {
   load(): Promise<V>;
   /** Receives the error of a load while the last value is served instead. */
   onStale?(error: unknown): void;

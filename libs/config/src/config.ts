@@ -4,7 +4,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 type Settings = Record<string, Setting<unknown>>;
 type Values<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 
-export interface SettingDoc {
+interface SettingDoc {
   name: string;
   doc: string;
   required: boolean;

@@ -1,3 +1,3 @@
-export { config, ConfigError, type Environment, type SettingDoc } from './config';
+export { config, ConfigError, type Environment } from './config';
 export { env } from './settings';
 export { USER_AGENT } from './user-agent';

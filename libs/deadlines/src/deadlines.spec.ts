@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { abortAfter, onDeadline, respondedWithin } from '.';
 
-const standStill = (ms: number) => {
+const keepBusy = (ms: number) => {
   for (const end = performance.now() + ms; performance.now() < end;);
 };
 
@@ -19,12 +19,12 @@ describe('deadlines (decision 695)', () => {
     expect(passed).toEqual(['kept']);
   });
 
-  it('can be cancelled between the end of their time and the judgement', async () => {
+  it('can be cancelled between the end of their time and the call', async () => {
     const passed: string[] = [];
-    const cancel = onDeadline(1, () => passed.push('judged'));
+    const cancel = onDeadline(1, () => passed.push('called'));
     // Its timer runs right after that of the deadline.
     setTimeout(cancel, 1);
-    standStill(5);
+    keepBusy(5);
     await pause(5);
     expect(passed).toEqual([]);
   });

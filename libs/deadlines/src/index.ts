@@ -1,23 +1,23 @@
 /**
- * Calls `passed` after this time, unless it is cancelled. Bytes that have arrived are read first and may still cancel it: a process that stood
- * still reads late what arrived in time.
+ * Calls `passed` after this time, unless it is cancelled. Bytes that have arrived are read first and may still cancel it: a process that was
+ * paused reads late what arrived in time.
  * @param withinMs milliseconds from now
  * @returns a function that cancels the call
  */
 export function onDeadline(withinMs: number, passed: () => void): () => void {
-  let cancelJudging = (): void => undefined;
-  const timer = setTimeout(() => (cancelJudging = afterReading(passed)), withinMs);
+  let cancelCall = (): void => undefined;
+  const timer = setTimeout(() => (cancelCall = afterReading(passed)), withinMs);
   return () => {
     clearTimeout(timer);
-    cancelJudging();
+    cancelCall();
   };
 }
 
-/** Calls `judge` once the bytes that wait have been read. @returns a function that cancels the call */
-export function afterReading(judge: () => void): () => void {
+/** Calls `work` once the bytes that wait have been read. @returns a function that cancels the call */
+export function afterReading(work: () => void): () => void {
   // Node.js runs timers, then reads from sockets, then runs immediates.
-  const judging = setImmediate(judge);
-  return () => clearImmediate(judging);
+  const immediate = setImmediate(work);
+  return () => clearImmediate(immediate);
 }
 
 /**
@@ -36,4 +36,13 @@ export function respondedWithin<T>(withinMs: number, response: Promise<T>, probl
     const cancel = onDeadline(withinMs, () => reject(problem()));
     void response.then(resolve, reject).finally(cancel);
   });
+}
+
+export class DeadlineExceeded extends Error {
+  override readonly name = 'DeadlineExceeded';
+}
+
+/** Rejects with DeadlineExceeded if the work takes longer. The work continues: the caller must prevent its effects. */
+export function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  return respondedWithin(ms, work(), () => new DeadlineExceeded(`took longer than ${ms} ms`));
 }

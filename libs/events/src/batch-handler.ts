@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
+import { DeadlineExceeded, within } from '@mgw/deadlines';
 import { crashPoint } from '@mgw/faults';
-import { DeadlineExceeded, asStorageProblem, within, type Tx } from '@mgw/postgres';
+import { asStorageProblem, type Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import { BegunMarks } from './begun-marks';
 import type { EventConsumerOptions } from './consumer-options';
@@ -18,7 +19,7 @@ type TracedEvent = Traced & { received: ReceivedEvent };
 const MAX_DELAY_MS = 60_000;
 /** Pause between two pings of an unavailable database, and delay of events that it could not store. In milliseconds. */
 const DATABASE_PAUSE_MS = 300;
-const AWAY_DELAY_MS = 1_000;
+const UNAVAILABLE_DELAY_MS = 1_000;
 /** Deadline of a handler, longer than that of its statements, in milliseconds. */
 const HANDLE_WITHIN_MS = 15_000;
 /**
@@ -125,7 +126,7 @@ export class BatchHandler {
     }
   }
 
-  /** Moves an event to the dead letters whose handling killed its process three times. */
+  /** Moves an event whose handling killed its process three times to the dead letters. */
   private async setAside(received: ReceivedEvent): Promise<void> {
     if (this.queueBehindFailed(received) || !('event' in received.read)) return;
     const reason = `handling it ended the process ${MAX_BEGUN + 1} times`;
@@ -146,7 +147,7 @@ export class BatchHandler {
   }
 
   private redeliverAllLater(received: readonly ReceivedEvent[]): void {
-    for (const { message } of received) if (!this.options.ordered) message.redeliverAfter(this.mayContinue() ? AWAY_DELAY_MS : 0);
+    for (const { message } of received) if (!this.options.ordered) message.redeliverAfter(this.mayContinue() ? UNAVAILABLE_DELAY_MS : 0);
   }
 
   /**
@@ -181,8 +182,8 @@ export class BatchHandler {
   /** @returns the failure, undefined on success */
   private async replayDeadLetter({ subject, body }: DeadLetterToReplay): Promise<Error | undefined> {
     const reads = readEvents(subject, Buffer.from(body));
-    const flaw = reads.find((read) => 'reason' in read);
-    if (flaw) return new Error(flaw.reason);
+    const unreadable = reads.find((read) => 'reason' in read);
+    if (unreadable) return new Error(unreadable.reason);
     const handlings = reads.flatMap((read) => ('event' in read ? [this.trace(subject, read.event, null)] : []));
     const failure = await this.runHandler(handlings);
     if (failure === undefined) return undefined;
@@ -318,7 +319,7 @@ export class BatchHandler {
       span.fail(failure);
       span.end();
       handled.inc({ consumer: durable, outcome: 'retry' });
-      if (!ordered) received.message.redeliverAfter(this.mayContinue() ? AWAY_DELAY_MS : 0);
+      if (!ordered) received.message.redeliverAfter(this.mayContinue() ? UNAVAILABLE_DELAY_MS : 0);
     }
   }
 
@@ -355,7 +356,7 @@ export class BatchHandler {
     } catch (error) {
       logger.warn({ err: error, consumer: durable }, 'storing a dead letter failed; the event is redelivered');
       if (ordered) this.lanes.fail(received);
-      else received.message.redeliverAfter(AWAY_DELAY_MS);
+      else received.message.redeliverAfter(UNAVAILABLE_DELAY_MS);
       return false;
     }
     logger.error({ consumer: durable, subject, reason }, 'an event was moved to the dead letters');

@@ -1,5 +1,5 @@
 import type { EventType } from '@mgw/contracts';
-import { within } from '@mgw/postgres';
+import { within } from '@mgw/deadlines';
 import { gauges } from '@mgw/telemetry';
 import { BatchHandler } from './batch-handler';
 import type { EventConsumerOptions } from './consumer-options';

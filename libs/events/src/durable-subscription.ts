@@ -6,7 +6,7 @@ import { PendingMessage } from './pending-message';
 import { Puller } from './puller';
 import type { PulledMessage } from './pulled-message';
 import { Signal } from './signal';
-import { MAX_AGE_MS, ensureStreams, isMissing, limitsOn } from './streams';
+import { MAX_AGE_MS, ensureStreams, isNotFound, limitsOn } from './streams';
 
 /**
  * JetStream redelivers a message that is not acknowledged for this long, in milliseconds, so a dead replica's messages reach another one. A
@@ -175,10 +175,10 @@ export class DurableSubscription {
       if (this.held.isHalfEmpty) puller.request(1);
       return;
     }
-    const room = this.held.room();
-    if (!room) return;
+    const free = this.held.requestable();
+    if (!free) return;
     this.hasMore = false;
-    puller.request(room.messages, room.bytes, expiresMs);
+    puller.request(free.messages, free.bytes, expiresMs);
   }
 
   /**
@@ -222,7 +222,7 @@ export class DurableSubscription {
   private async requestMissed(puller: Puller, missed: number): Promise<boolean> {
     // Checked after the count: a request of a replica that was suspended meanwhile would take messages from the next holder.
     if (missed <= 0 || !this.isPulling(puller)) return false;
-    const { messages, bytes } = this.held.space;
+    const { messages, bytes } = this.held.free;
     if (messages <= 0 || !this.held.isHalfEmpty) {
       // Only events in progress can make room. Without any, the lowest sequences must go on.
       if (this.gathered?.length === this.held.size) this.passOn();
@@ -298,7 +298,7 @@ export class DurableSubscription {
       // An earlier version created it, or a replica died during a redelivery.
       if (!isCurrent) await manager.consumers.update(stream, durable, settings);
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isNotFound(error)) throw error;
       await manager.consumers.add(stream, {
         durable_name: durable,
         ack_policy: AckPolicy.Explicit,

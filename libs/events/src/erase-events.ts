@@ -2,7 +2,7 @@ import { STREAMS } from '@mgw/contracts';
 import type { Database } from '@mgw/postgres';
 import type { JetStreamManager, NatsConnection } from 'nats';
 import { subjectsOf } from './outbox-streams';
-import { handledByAll, isMissing } from './streams';
+import { handledByAll, isNotFound } from './streams';
 
 const NAMES = Object.keys(STREAMS);
 
@@ -58,7 +58,7 @@ async function holds(manager: JetStreamManager, stream: string, seq: number, eve
   try {
     return (await manager.streams.getMessage(stream, { seq })).string().includes(JSON.stringify(eventId));
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }

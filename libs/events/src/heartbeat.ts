@@ -9,7 +9,7 @@ const BEAT_EVERY_MS = 350;
 /** Age at which rows of dead workers are deleted, in minutes. */
 const KEEP_DEAD_MINUTES = 10;
 
-export interface HeartbeatOptions {
+interface HeartbeatOptions {
   db: Database;
   /** The schema that has the `workers` table. */
   schema: string;

@@ -14,8 +14,8 @@
  */
 export { Signal } from './signal';
 export { newEvent, outboxRow, outboxRows, appendToOutbox, unpublishedBefore, allowDirectPublish, type OutboxRow } from './outbox';
-export { agedEventRows, eventTables } from './tables';
-export { WorkerHeartbeat, deadWorkers, isWorkerAlive, type HeartbeatOptions } from './heartbeat';
+export { expiredEventRows, eventTables } from './tables';
+export { WorkerHeartbeat, deadWorkers, isWorkerAlive } from './heartbeat';
 export { ensureStreams } from './streams';
 export { StreamRoom, type PublishedSize } from './stream-room';
 export { OutboxRelay } from './relay';

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** Events a second above which batching pays; lower for latency-tolerant work. */
-const BUSY = 800;
-const BUSY_LATENCY_TOLERANT = 100;
+const BUSY_PER_SECOND = 800;
+const BUSY_PER_SECOND_LATENCY_TOLERANT = 100;
 /** This many events at once are a burst, not load. */
 const BURST = 24;
-/** Highest level, so that it falls soon after the load ends. */
-const MOST = 96;
+/** A bound, so that the level falls soon after the load ends. */
+const MAX_LEVEL = 96;
 /** Pause at the highest level, in milliseconds. */
 const MAX_PAUSE_MS = 50;
 
@@ -22,7 +22,7 @@ export class Load {
 
   /** @param latencyTolerant whether the work may wait for a batch at a lower load */
   constructor({ latencyTolerant = false } = {}) {
-    this.perSecond = latencyTolerant ? BUSY_LATENCY_TOLERANT : BUSY;
+    this.perSecond = latencyTolerant ? BUSY_PER_SECOND_LATENCY_TOLERANT : BUSY_PER_SECOND;
   }
 
   /** @param isFull the batch was full, so a pause would not make the next one larger */
@@ -36,7 +36,7 @@ export class Load {
     const now = performance.now();
     const fallen = ((now - this.seenAt) / 1_000) * this.perSecond;
     this.seenAt = now;
-    this.level = Math.min(MOST, Math.max(0, this.level - fallen) + events);
-    return this.level < BURST ? 0 : (this.level / MOST) * MAX_PAUSE_MS;
+    this.level = Math.min(MAX_LEVEL, Math.max(0, this.level - fallen) + events);
+    return this.level < BURST ? 0 : (this.level / MAX_LEVEL) * MAX_PAUSE_MS;
   }
 }

@@ -30,10 +30,10 @@ export class PendingMessage {
   private redeliverAfterMs: number | undefined;
   private readonly openedAt = performance.now();
 
-  /** @param onSettled called before the message is acknowledged or returned */
+  /** @param onEnd called before the message is acknowledged or returned */
   constructor(
     private message: PulledMessage,
-    private readonly onSettled: () => void = () => undefined,
+    private readonly onEnd: () => void = () => undefined,
   ) {
     const { key, streamSequence, subject, data, headers, deliveries, storedAt } = message;
     const traces = headers?.values(TRACE_HEADER) ?? [];
@@ -74,7 +74,7 @@ export class PendingMessage {
   private countDown(): void {
     this.unhandled -= 1;
     if (this.unhandled > 0) return;
-    this.onSettled();
+    this.onEnd();
     if (this.redeliverAfterMs === undefined) this.message.ack();
     else this.message.nak(this.redeliverAfterMs);
   }

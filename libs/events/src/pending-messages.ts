@@ -37,13 +37,13 @@ export class PendingMessages {
     return this.held.values();
   }
 
-  /** How much may be requested now; undefined until half of the room is free. */
-  room(): { messages: number; bytes: number } | undefined {
-    const { messages, bytes } = this.space;
+  /** How much may be requested now; undefined until half of the space is free. */
+  requestable(): { messages: number; bytes: number } | undefined {
+    const { messages, bytes } = this.free;
     return messages >= this.mostMessages / 2 && this.isHalfEmpty ? { messages, bytes } : undefined;
   }
 
-  get space(): { messages: number; bytes: number } {
+  get free(): { messages: number; bytes: number } {
     return { messages: this.mostMessages - this.held.size, bytes: MAX_HELD_BYTES - this.bytes };
   }
 

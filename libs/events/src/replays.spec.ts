@@ -1,6 +1,6 @@
 import { pruneBatch } from '@mgw/postgres';
 import { eventually, oneByOne, sideBySide } from '@mgw/testing';
-import { agedEventRows, DeadLetters, type EventConsumerOptions } from './index';
+import { expiredEventRows, DeadLetters, type EventConsumerOptions } from './index';
 import { effect, openShop, sent } from './shop.fixture';
 
 const ids = (...numbers: number[]) => numbers.map((number) => sent(number).id);
@@ -123,8 +123,8 @@ describe('dead letters that are replayed (guarantees §4)', () => {
     await consumer.stop();
     await setAside(...jsonOf(1));
     await shop.db.query(`UPDATE shop.inbox SET handled_at = now() - interval '50 days'`);
-    const aged = agedEventRows('shop', { outboxHours: 72, deadLettersDays: 90 }).find(({ table }) => table === 'shop.inbox');
-    expect(aged && (await pruneBatch(shop.db, aged, 100))).toBe(1);
+    const expired = expiredEventRows('shop', { outboxHours: 72, deadLettersDays: 90 }).find(({ table }) => table === 'shop.inbox');
+    expect(expired && (await pruneBatch(shop.db, expired, 100))).toBe(1);
     shop.consumer();
     await letters.requestReplay('all');
     await eventually(async () => (await listed()).length === 0);

@@ -56,21 +56,21 @@ async function ensureStream(
     duplicate_window: nanos(10 * 60_000),
     num_replicas: replicas,
   };
-  if (await isThere(manager, name)) return;
+  if (await exists(manager, name)) return;
   try {
     await manager.streams.add(config);
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (!(await isThere(manager, name))) throw error;
+    if (!(await exists(manager, name))) throw error;
   }
 }
 
-async function isThere(manager: JetStreamManager, name: string): Promise<boolean> {
+async function exists(manager: JetStreamManager, name: string): Promise<boolean> {
   try {
     await manager.streams.info(name);
     return true;
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isNotFound(error)) return false;
     throw error;
   }
 }
@@ -81,7 +81,7 @@ export function streamOf(subject: string): string | undefined {
 }
 
 /** Whether JetStream responded that the stream or consumer does not exist. */
-export function isMissing(error: unknown): boolean {
+export function isNotFound(error: unknown): boolean {
   return error instanceof NatsError && error.api_error?.code === 404;
 }
 
@@ -131,7 +131,7 @@ async function nextMatchingSeq(manager: JetStreamManager, stream: string, subjec
   try {
     return (await manager.streams.getMessage(stream, { seq: from, next_by_subj: subject } as MsgRequest)).seq;
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
 }

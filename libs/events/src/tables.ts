@@ -1,4 +1,4 @@
-import type { AgedRows } from '@mgw/postgres';
+import type { ExpiredRows } from '@mgw/postgres';
 import { unpublishedKey } from './outbox';
 
 /** SQL of the tables that a schema needs to publish and to consume events, for its first migration. */
@@ -99,13 +99,13 @@ CREATE TABLE ${schema}.event_attempts (
  * it again, and for as long as its dead letter may be replayed.
  * @param keep how long to keep them; the hours count from publication
  */
-export function agedEventRows(schema: string, keep: { outboxHours: number; deadLettersDays: number }): AgedRows[] {
+export function expiredEventRows(schema: string, keep: { outboxHours: number; deadLettersDays: number }): ExpiredRows[] {
   return [
     { table: `${schema}.outbox`, where: `published_at < now() - interval '${keep.outboxHours} hours'` },
     {
       table: `${schema}.inbox`,
       where: `handled_at < now() - interval '${keep.outboxHours + 24} hours' AND NOT EXISTS (
-        SELECT FROM ${schema}.dead_letters d WHERE d.event_id = aged.event_id AND d.consumer = aged.consumer)`,
+        SELECT FROM ${schema}.dead_letters d WHERE d.event_id = expired.event_id AND d.consumer = expired.consumer)`,
     },
     { table: `${schema}.dead_letters`, where: `at < now() - interval '${keep.deadLettersDays} days'` },
   ];

@@ -13,7 +13,7 @@ interface Explained {
 }
 
 /** Rows that statements read, by table; partitions count as their table. Rows that a join filter removes count under ''. */
-export type RowsRead = Record<string, number>;
+type RowsRead = Record<string, number>;
 
 /**
  * Runs statements of a store and counts the rows that their plans read. Like services it prepares them and plans them once for all values.

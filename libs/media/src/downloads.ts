@@ -14,7 +14,7 @@ export interface FileRange {
  * `bytes` has exactly the bytes of the range, or ends with an error. `isTransient` is true if the host of the file did not respond, so that
  * another call may succeed.
  */
-export type DownloadedFile = { kind: 'file'; bytes: Readable } | { kind: 'failed'; problem: string; isTransient: boolean };
+type DownloadedFile = { kind: 'file'; bytes: Readable } | { kind: 'failed'; problem: string; isTransient: boolean };
 
 interface Source {
   url: string;

@@ -76,7 +76,7 @@ export interface CallbackStatus {
   [member: string]: unknown;
 }
 
-export interface CallbackError {
+interface CallbackError {
   code?: number;
   title?: string;
   message?: string;

@@ -15,7 +15,7 @@ import { readOutcome, sendOutcome } from './classify';
 import { sendWithRetries } from './send-retries';
 import { TEMPLATE_FIELDS, type GraphTemplate } from './template';
 
-export interface GraphOptions {
+interface GraphOptions {
   /** `https://graph.facebook.com`, or a simulator's address; may have a path. */
   baseUrl: string;
   /** For example `v26.0`. */

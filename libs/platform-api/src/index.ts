@@ -1,4 +1,4 @@
-export { GraphClient, type GraphOptions, type PhoneNumberTarget, type BusinessAccountTarget } from './graph-client';
+export { GraphClient, type PhoneNumberTarget, type BusinessAccountTarget } from './graph-client';
 export {
   asReply,
   contactsMessage,
@@ -20,14 +20,13 @@ export type { SendOutcome, ReadOutcome } from './outcome';
 export { refusalExtras, refusedByPlatform, type Refusal, type SideEffect } from './refusal';
 export { anyRecipientFails } from './error-table';
 export { failureHelp, failureReason } from './failure-reason';
-export type { PhoneNumberNode, HealthStatus, HealthEntity } from './phone-number';
-export type { GraphTemplate, GraphTemplateButton, GraphTemplateComponent } from './template';
+export type { PhoneNumberNode } from './phone-number';
+export type { GraphTemplate, GraphTemplateComponent } from './template';
 export type {
   PlatformCallback,
   CallbackChange,
   CallbackContact,
   CallbackEntry,
-  CallbackError,
   CallbackMessage,
   CallbackStatus,
   CallbackValue,

@@ -14,13 +14,13 @@ export interface PhoneNumberNode {
   health_status?: HealthStatus;
 }
 
-export interface HealthStatus {
+interface HealthStatus {
   /** `AVAILABLE`, `LIMITED` or `BLOCKED`. */
   can_send_message: string;
   entities?: HealthEntity[];
 }
 
-export interface HealthEntity {
+interface HealthEntity {
   entity_type: string;
   id: string;
   can_send_message: string;

@@ -24,7 +24,7 @@ export interface GraphTemplateComponent {
   example?: Record<string, unknown>;
 }
 
-export interface GraphTemplateButton {
+interface GraphTemplateButton {
   /** QUICK_REPLY, URL, PHONE_NUMBER, COPY_CODE, OTP, ... */
   type: string;
   text?: string;

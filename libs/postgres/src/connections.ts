@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DeadlineExceeded, within } from '@mgw/deadlines';
 import { isDeadlock } from './database-errors';
-import { DeadlineExceeded, within } from './deadline';
 
 const OIDS = { text: 25, bytea: 17 };
 const HEAD_BYTES = 20;

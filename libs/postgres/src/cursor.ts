@@ -51,3 +51,10 @@ export function pageOf<R>(
   const last = page.at(-1);
   return { page, next_cursor: rows.length > limit && last !== undefined ? cursorOf(sortValues(last)) : null };
 }
+
+/** @returns how many of the first rows have at most `maxBytes` together, at least one */
+export function countFitting<R>(rows: R[], maxBytes: number, bytesOf: (row: R) => number): number {
+  let bytes = 0;
+  const tooMany = rows.findIndex((row) => (bytes += bytesOf(row)) > maxBytes);
+  return tooMany === -1 ? rows.length : Math.max(1, tooMany);
+}

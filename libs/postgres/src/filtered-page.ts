@@ -2,9 +2,9 @@ import { GatewayError } from '@mgw/contracts';
 import { cursorOf, pageOf } from './cursor';
 
 /** The most rows that each scan of a page examines. The first scan finds frequent matches; the others run until the page is full. */
-const LOOKS = [500, 4_500, 15_000, 30_000];
+const SCAN_SIZES = [500, 4_500, 15_000, 30_000];
 /** No scan starts later than this after the first one, in milliseconds. */
-const LOOK_WITHIN_MS = 1_000;
+const SCAN_STARTS_WITHIN_MS = 1_000;
 
 /** The rows of a list that one statement examines. */
 export interface Scan {
@@ -38,14 +38,14 @@ export async function filteredPage<R extends Examined>(
   const startedAt = Date.now();
   const found: R[] = [];
   let from = cursor;
-  for (const examined of LOOKS) {
+  for (const examined of SCAN_SIZES) {
     const rows = await scan({ cursor: from, examined, returned: limit + 1 }).catch(endOnTimeout(examined));
     if (rows === null) break;
     const { page, next_cursor } = pageOf(rows, limit, sortValues);
     found.push(...page.filter(({ matches }) => matches));
     const last = rows.at(-1);
     from = next_cursor ?? (last && Number(last.nth) === examined ? cursorOf(sortValues(last)) : null);
-    if (from === null || found.length >= limit || Date.now() - startedAt > LOOK_WITHIN_MS) break;
+    if (from === null || found.length >= limit || Date.now() - startedAt > SCAN_STARTS_WITHIN_MS) break;
   }
   const { page, next_cursor } = pageOf(found, limit, sortValues);
   return { page, next_cursor: next_cursor ?? from };
@@ -54,7 +54,7 @@ export async function filteredPage<R extends Examined>(
 /** A timeout of the first scan fails the page; a timeout of a later one ends it. */
 function endOnTimeout(examined: number): (error: unknown) => null {
   return (error) => {
-    if (examined !== LOOKS[0] && error instanceof GatewayError && error.error_code === 'QUERY_TIMEOUT') return null;
+    if (examined !== SCAN_SIZES[0] && error instanceof GatewayError && error.error_code === 'QUERY_TIMEOUT') return null;
     throw error;
   };
 }

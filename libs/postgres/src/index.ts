@@ -3,10 +3,9 @@ export { NON_DURABLE_CONNECTIONS, READ_CONNECTIONS, UPKEEP_CONNECTIONS } from '.
 export { examine, filteredPage, type Examined, type Scan } from './filtered-page';
 export { migration, migrationsIn } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
-export { cursorOf, pageOf, readCursor } from './cursor';
+export { countFitting, cursorOf, pageOf, readCursor } from './cursor';
 export { asCallerError, asStorageProblem, isAboutValues, isTimeout, mayBeCommitted } from './database-errors';
 export { onRow } from './on-row';
 export { RowSet } from './row-set';
-export { pruneBatch, type AgedRows } from './prune';
-export { dropMonths, expiredDefaultRows, firstMonths, makeMonths, startOfMonth, type MonthlyTable } from './months';
-export { DeadlineExceeded, within } from './deadline';
+export { pruneBatch, type ExpiredRows } from './prune';
+export { dropMonths, expiredDefaultRows, firstMonths, createMonths, startOfMonth, type MonthlyTable } from './months';

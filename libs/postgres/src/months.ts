@@ -31,15 +31,15 @@ export function expiredDefaultRows({ table, column }: MonthlyTable, days: number
 /** For migrations: creates the partitions of this month and the next two. */
 export function firstMonths(...tables: MonthlyTable[]): (tx: Tx) => Promise<void> {
   return async (tx) => {
-    for (const month of await monthsAhead(tx)) for (const monthly of tables) await makeMonth(tx, monthly, month);
+    for (const month of await monthsAhead(tx)) for (const monthly of tables) await createMonth(tx, monthly, month);
   };
 }
 
 /** Creates the missing partitions of this month and the next two. @returns their names */
-export async function makeMonths(db: Pick<Connections, 'query' | 'transaction'>, monthly: MonthlyTable): Promise<string[]> {
+export async function createMonths(db: Pick<Connections, 'query' | 'transaction'>, monthly: MonthlyTable): Promise<string[]> {
   const existing = new Set(await partitionsOf(db, monthly.table));
   const missing = (await monthsAhead(db)).filter((month) => !existing.has(partition(monthly.table, month)));
-  for (const month of missing) await exclusively(db, monthly.table, (tx) => makeMonth(tx, monthly, month));
+  for (const month of missing) await exclusively(db, monthly.table, (tx) => createMonth(tx, monthly, month));
   return missing.map((month) => partition(monthly.table, month));
 }
 
@@ -71,7 +71,7 @@ async function monthsAhead(tx: Tx): Promise<string[]> {
 }
 
 /** Attaching does not block users of other months. Rows of the month leave the default partition first; otherwise attaching fails. */
-export async function makeMonth(tx: Tx, { table, column, fillfactor = 100 }: MonthlyTable, month: string): Promise<void> {
+export async function createMonth(tx: Tx, { table, column, fillfactor = 100 }: MonthlyTable, month: string): Promise<void> {
   const name = partition(table, month);
   const [year, nth] = month.split('-').map(Number) as [number, number];
   const [from, to] = [nth, nth + 1].map((n) => `'${new Date(Date.UTC(year, n - 1)).toISOString()}'`);

@@ -1,10 +1,10 @@
 import type { Tx } from './connections';
 
 /** Expired rows of a table. */
-export interface AgedRows {
+export interface ExpiredRows {
   /** `<schema>.<table>`, not partitioned. */
   table: string;
-  /** A condition on its columns, called `aged` where it needs a name. An index should lead to these rows. */
+  /** A condition on its columns, called `expired` where it needs a name. An index should lead to these rows. */
   where: string;
   /** Assignments that clear columns of rows that stay. Cleared rows must not match `where`. */
   clear?: string;
@@ -14,11 +14,11 @@ export interface AgedRows {
  * Deletes or clears some of the rows and skips locked ones.
  * @returns how many; null if another replica prunes this table now
  */
-export async function pruneBatch(db: Tx, { table, where, clear }: AgedRows, atMost: number): Promise<number | null> {
+export async function pruneBatch(db: Tx, { table, where, clear }: ExpiredRows, atMost: number): Promise<number | null> {
   const [result] = await db.query<{ held: boolean; gone: string }>(
     `WITH lock AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('retention:' || $1, 0)) AS held), gone AS (
        ${clear === undefined ? `DELETE FROM ${table}` : `UPDATE ${table} SET ${clear}`} WHERE ctid = ANY (ARRAY(
-         SELECT aged.ctid FROM lock, ${table} aged WHERE lock.held AND (${where}) LIMIT $2 FOR UPDATE OF aged SKIP LOCKED
+         SELECT expired.ctid FROM lock, ${table} expired WHERE lock.held AND (${where}) LIMIT $2 FOR UPDATE OF expired SKIP LOCKED
        )) RETURNING 1
      ) SELECT lock.held, (SELECT count(*) FROM gone) AS gone FROM lock`,
     [table, atMost],

@@ -1,6 +1,6 @@
 import { testDatabase } from '@mgw/testing';
-import { Database, dropMonths, makeMonths, migration, pruneBatch, expiredDefaultRows, runMigrations, type MonthlyTable } from './index';
-import { makeMonth } from './months';
+import { Database, dropMonths, createMonths, migration, pruneBatch, expiredDefaultRows, runMigrations, type MonthlyTable } from './index';
+import { createMonth } from './months';
 
 const NOTES: MonthlyTable = { table: 'shop.notes', column: 'at' };
 const Notes1 = migration(
@@ -28,7 +28,7 @@ describe('rows that expire', () => {
   const ids = async (table = 'shop.notes') => (await db.query<{ id: number }>(`SELECT id FROM ${table} ORDER BY id`)).map(({ id }) => id);
   const make = (...months: string[]) =>
     db.transaction(async (tx) => {
-      for (const month of months) await makeMonth(tx, NOTES, month);
+      for (const month of months) await createMonth(tx, NOTES, month);
     });
   const partitions = async () =>
     (
@@ -74,7 +74,7 @@ describe('rows that expire', () => {
     await write([1], '2020-01-31T23:59:59.999Z');
     await write([2], '2020-02-01T00:00:00Z');
     await make('2020-01', '2020-02');
-    await makeMonths(db, NOTES);
+    await createMonths(db, NOTES);
     expect(await partitions()).toEqual(['shop.notes_2020_01', 'shop.notes_2020_02', ...ahead(), 'shop.notes_rest']);
     expect([await ids('shop.notes_2020_01'), await ids('shop.notes_2020_02')]).toEqual([[1], [2]]);
     const indexes = await db.query(`SELECT FROM pg_indexes WHERE schemaname = 'shop' AND tablename = 'notes_2020_01'`);
@@ -82,16 +82,16 @@ describe('rows that expire', () => {
   });
 
   it('a row without a month is kept, and moves when its month is created', async () => {
-    await makeMonths(db, NOTES);
+    await createMonths(db, NOTES);
     await db.query(`DROP TABLE ${ahead()[1]}`);
     const inNextMonth = `${ahead()[1]?.slice(-7).replace('_', '-')}-03T00:00:00Z`;
     await write([1], inNextMonth);
     await write([2], '2020-01-01');
     expect(await ids('shop.notes_rest')).toEqual([1, 2]);
-    const made = (await Promise.all([makeMonths(db, NOTES), makeMonths(db, NOTES)])).flat();
+    const made = (await Promise.all([createMonths(db, NOTES), createMonths(db, NOTES)])).flat();
     expect(new Set(made)).toEqual(new Set([ahead()[1]]));
     expect([await ids('shop.notes_rest'), await ids(ahead()[1])]).toEqual([[2], [1]]);
-    expect(await makeMonths(db, NOTES)).toEqual([]);
+    expect(await createMonths(db, NOTES)).toEqual([]);
   });
 
   it('two replicas drop months when all their rows expired, and delete single rows elsewhere', async () => {

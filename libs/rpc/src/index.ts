@@ -2,4 +2,4 @@ export { RpcClient } from './client';
 export { Handles, type Handler } from './handles';
 export type { RpcContext } from './context';
 export { LocalHandlers } from './local-handlers';
-export { RpcServer, type RpcServerOptions } from './server';
+export { RpcServer } from './server';

@@ -8,21 +8,21 @@ import type { Incoming } from './incoming';
 /** Bytes of a request or response: `max_payload` of deploy/nats/nats.conf, so that both transports refuse the same. */
 const MAX_BYTES = 8 * 1024 ** 2;
 
-type Take = (incoming: Incoming) => void;
+type Receive = (incoming: Incoming) => void;
 
 /** The handlers of a process. One with several services gives all of them the same instance (decision 500). */
 export class LocalHandlers {
-  private readonly handlers = new Map<string, Take>();
+  private readonly handlers = new Map<string, Receive>();
 
-  set(subject: string, take: Take): void {
-    this.handlers.set(subject, take);
+  set(subject: string, receive: Receive): void {
+    this.handlers.set(subject, receive);
   }
 
   delete(subject: string): void {
     this.handlers.delete(subject);
   }
 
-  find(subject: string): Take | undefined {
+  find(subject: string): Receive | undefined {
     return this.handlers.get(subject);
   }
 }
@@ -31,12 +31,12 @@ export class LocalHandlers {
  * Calls a handler of this process. It receives copies, runs in its own turn, and ends by the deadline like one that NATS reaches.
  * @throws GatewayError the service's own error, OVERLOADED, or DEADLINE_EXCEEDED
  */
-export function callHere(take: Take, request: unknown, context: RpcContext, traceparent: string | undefined): Promise<unknown> {
+export function callHere(receive: Receive, request: unknown, context: RpcContext, traceparent: string | undefined): Promise<unknown> {
   const { value, bytes } = bounded(request);
   return new Promise((resolve, reject) => {
     const late = () => reject(new GatewayError('DEADLINE_EXCEEDED', 'The service did not respond in time.'));
     const cancel = onDeadline(context.deadlineAt - Date.now(), late);
-    take({
+    receive({
       bytes,
       traceparent: traceparent ?? null,
       context: () => ({ requestId: context.requestId || randomUUID(), deadlineAt: context.deadlineAt }),

@@ -10,7 +10,7 @@ import type { Handled } from './handles';
 import { overNats, type Incoming } from './incoming';
 import type { LocalHandlers } from './local-handlers';
 
-export interface RpcServerOptions {
+interface RpcServerOptions {
   connection: NatsConnection;
   /** The handlers of this process, if other services run in it. */
   local?: LocalHandlers | undefined;

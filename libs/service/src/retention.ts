@@ -1,7 +1,7 @@
 import type { Provider, Type } from '@nestjs/common';
 import { env } from '@mgw/config';
-import { agedEventRows } from '@mgw/events';
-import { Database, dropMonths, makeMonths, pruneBatch, expiredDefaultRows, type AgedRows, type MonthlyTable } from '@mgw/postgres';
+import { expiredEventRows } from '@mgw/events';
+import { Database, dropMonths, createMonths, pruneBatch, expiredDefaultRows, type ExpiredRows, type MonthlyTable } from '@mgw/postgres';
 import { counter, type Logger } from '@mgw/telemetry';
 import { BackgroundLoop } from './background-loop';
 import { LOGGER } from './service.module';
@@ -39,7 +39,7 @@ interface RetentionConfig {
 /** The rows that a service deletes because of their age, in addition to those of events. */
 interface RetentionPlan {
   /** Deleted in batches. */
-  rows?: AgedRows[];
+  rows?: ExpiredRows[];
   /** Partitions, created ahead, and dropped when all of their rows are older than `days`. */
   months?: (MonthlyTable & { days: number })[];
 }
@@ -61,10 +61,10 @@ class Retention extends BackgroundLoop {
 
   protected async round(): Promise<number> {
     const { rows = [], months = [] } = this.plan;
-    const events = agedEventRows(this.db.schema, this.config);
-    for (const month of months) await this.attempt(month.table, () => makeMonths(this.db.upkeep, month));
-    for (const aged of [...events, ...rows, ...months.map((month) => expiredDefaultRows(month, month.days))])
-      await this.attempt(aged.table, () => this.prune(aged));
+    const events = expiredEventRows(this.db.schema, this.config);
+    for (const month of months) await this.attempt(month.table, () => createMonths(this.db.upkeep, month));
+    for (const expired of [...events, ...rows, ...months.map((month) => expiredDefaultRows(month, month.days))])
+      await this.attempt(expired.table, () => this.prune(expired));
     for (const month of months) await this.attempt(month.table, () => this.drop(month));
     return PRUNE_EVERY_MS;
   }
@@ -79,12 +79,12 @@ class Retention extends BackgroundLoop {
     }
   }
 
-  private async prune(aged: AgedRows): Promise<void> {
+  private async prune(expired: ExpiredRows): Promise<void> {
     const { pruneRows, prunePauseMs } = this.config;
     while (!this.isStopping) {
-      const deleted = await pruneBatch(this.db.upkeep, aged, pruneRows);
+      const deleted = await pruneBatch(this.db.upkeep, expired, pruneRows);
       if (deleted === null) return;
-      rowsPruned.inc({ table: aged.table }, deleted);
+      rowsPruned.inc({ table: expired.table }, deleted);
       if (deleted < pruneRows) return;
       await this.pause(prunePauseMs);
     }

@@ -9,13 +9,13 @@ const ageOfFirst = (column: string, rows: string): string =>
   `SELECT coalesce((SELECT extract(epoch FROM now() - ${column}) ${rows} LIMIT 1), 0)`;
 
 /** Counts stop here: a larger number changes no decision, and counting a backlog of millions at each scrape costs too much. */
-const MOST = 10_000;
+const MAX_COUNT = 10_000;
 
 /**
  * SQL for a count that stops at 10,000.
  * @param rows FROM, WHERE, and the ORDER BY of the index that finds the rows
  */
-export const countUpTo = (rows: string): string => `SELECT count(*) FROM (SELECT ${rows} LIMIT ${MOST}) counted`;
+export const countUpTo = (rows: string): string => `SELECT count(*) FROM (SELECT ${rows} LIMIT ${MAX_COUNT}) counted`;
 
 /**
  * A controller that reports a service's metrics to operators and Prometheus: those of every service with events, and its own.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RefreshingCache } from '@mgw/caching';
 import { FindWantedEvents, WebhooksChanged, type PublicEventName } from '@mgw/contracts';
-import { within } from '@mgw/postgres';
+import { within } from '@mgw/deadlines';
 import { RpcClient } from '@mgw/rpc';
 
 /** How long a transaction waits for a response. */

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 
-export interface TestCertificate {
+interface TestCertificate {
   /** PEM */
   cert: string;
   /** Private key in PEM. */

@@ -1,11 +1,5 @@
 /** Code, our error_code, status for the caller, retry, side effect. */
-export type PlatformErrorRow = [
-  code: number,
-  errorCode: string,
-  status: number,
-  retry: 'never' | 'later' | 'inline',
-  sideEffect: string | null,
-];
+type PlatformErrorRow = [code: number, errorCode: string, status: number, retry: 'never' | 'later' | 'inline', sideEffect: string | null];
 
 /** Platform §2 row by row, independent of the table under test: for the client's specs and for the whole stack. */
 export const PLATFORM_ERRORS: PlatformErrorRow[] = [

@@ -9,7 +9,7 @@ import { Pool, type PoolClient } from 'pg';
 import { eventually } from './eventually';
 import { installedProgram } from './programs';
 
-export interface ServerUrls {
+interface ServerUrls {
   postgres: { url: string; port: number; pid: number };
   nats: { url: string; port: number; pid: number };
   redis: { url: string; port: number; pid: number };

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt';
 /** Attempts in progress in one process that are younger than `SLOW_AFTER_MS`. Businesses with older ones share a second pool of the same size. */
 const PER_PROCESS = 512;
 /** All attempts in progress in one process. A connection takes up to 32 kB of heap and 80 kB of other memory. */
-const MOST = 4 * PER_PROCESS;
+const MAX_IN_PROGRESS = 4 * PER_PROCESS;
 const PER_WEBHOOK = 16;
 const PER_BUSINESS = 64;
 const PER_HOST = 128;
@@ -70,7 +70,7 @@ export function capacityBeside(running: Iterable<Attempt>, now = performance.now
     if (now - claimedAt < SLOW_AFTER_MS) young += 1;
     else busy.slow[business_id] = 1;
   }
-  const free = Math.min(PER_PROCESS - young, MOST - all);
+  const free = Math.min(PER_PROCESS - young, MAX_IN_PROGRESS - all);
   for (const id of Object.keys(busy.slow)) freeSlow -= busy.businesses[id] ?? 0;
   const perBusiness = (id: string) =>
     Math.min(PER_BUSINESS, Math.floor(id in busy.slow ? freeSlow / PART_OF_FREE.business : Math.max(1, free / PART_OF_FREE.business)));

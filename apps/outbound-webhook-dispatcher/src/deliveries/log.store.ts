@@ -8,7 +8,7 @@ import {
   type ResponseOf,
   type RequestOf,
 } from '@mgw/contracts';
-import { Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
+import { countFitting, Database, examine, filteredPage, onRow, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { activeTraceparent } from '@mgw/telemetry';
 import { webhookNotFound } from '../webhooks/webhook-errors';
 import { SUSPECT_AFTER } from './attempt';
@@ -81,7 +81,11 @@ export class DeliveryLogStore {
         reads.query(LIST, [webhook_id, readCursor(cursor, ['id'])?.[0] ?? null, examined, returned, state, event, from, to]),
       ({ id }) => [id],
     );
-    const { page, next_cursor } = pageOf(found.page, countThatFit(found.page), ({ id }) => [id]);
+    const { page, next_cursor } = pageOf(
+      found.page,
+      countFitting(found.page, PAGE_BYTES, ({ bytes }) => bytes),
+      ({ id }) => [id],
+    );
     const rows = await reads.query<SentRow>(`SELECT d.id, ${SENT} FROM dispatch.deliveries d WHERE d.id = ANY ($1::bigint[])`, [
       page.map(({ id }) => id),
     ]);
@@ -203,13 +207,6 @@ export const IN_PROGRESS = 'This delivery is in progress. Redeliver it after it 
 
 function isOpen(state: State): boolean {
   return state === 'pending' || state === 'running';
-}
-
-/** @returns how many of these deliveries fit on a page by their bytes, at least one */
-function countThatFit(rows: { bytes: number }[]): number {
-  let bytes = 0;
-  const first = rows.findIndex((row) => (bytes += row.bytes) > PAGE_BYTES);
-  return first === -1 ? rows.length : Math.max(1, first);
 }
 
 function shownRecord(row: LogRow, { body, response_body, request }: SentRow): DeliveryRecord {

@@ -45,7 +45,7 @@ export class ConnectionsService {
   /** Opened secrets by context and sealed text, because opening a thousand takes longer than reading them; empty for one that does not open. */
   private opened = new Map<string, string>();
   /** The keys of secrets in the latest connections that the ring lacks. */
-  private lackedKeys: ReadonlySet<string> = new Set();
+  private missingKeys: ReadonlySet<string> = new Set();
   private changedAt = -Infinity;
   private readsLeft = MAX_READS;
   private readsCountedAt = performance.now();
@@ -74,7 +74,7 @@ export class ConnectionsService {
   async newer(): Promise<Reread> {
     const { changedAt } = this;
     const map = await this.latest(REREAD_MS);
-    return { map, isComplete: map.readAt > changedAt && this.lackedKeys.size === 0 };
+    return { map, isComplete: map.readAt > changedAt && this.missingKeys.size === 0 };
   }
 
   /**
@@ -129,11 +129,11 @@ export class ConnectionsService {
 
   private mapOf(connections: ListedConnection[], readAt: number): ConnectionMap {
     const opened = new Map<string, string>();
-    const lackedKeys = new Set<string>();
+    const missingKeys = new Set<string>();
     const open: Open = (sealed, name, business_id) => {
       const keyId = Sealer.keyIdOf(sealed);
       if (keyId !== '' && !this.sealer.has(keyId)) {
-        lackedKeys.add(keyId);
+        missingKeys.add(keyId);
         return '';
       }
       const context = `connection.${name}:${business_id}`;
@@ -144,11 +144,11 @@ export class ConnectionsService {
     };
     const map = new ConnectionMap(connections, open, readAt);
     this.opened = opened;
-    for (const key of lackedKeys) {
-      if (!this.lackedKeys.has(key))
+    for (const key of missingKeys) {
+      if (!this.missingKeys.has(key))
         this.logger.error(`SEALING_KEYS lacks the key "${key}" of stored connections; callbacks that match no other secret get 503`);
     }
-    this.lackedKeys = lackedKeys;
+    this.missingKeys = missingKeys;
     return map;
   }
 

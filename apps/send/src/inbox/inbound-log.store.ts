@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { InboundMessage, ListInboundMessages, ResponseOf, RequestOf } from '@mgw/contracts';
 import { cursorOf, Database, onRow, pageOf, readCursor } from '@mgw/postgres';
-import { contentOf, countFitting, partsOf, type ContentRow } from './thread.store';
+import { contentOf, countOnPage, partsOf, type ContentRow } from './thread.store';
 
 interface InboundRow extends ContentRow {
   sent_by: string;
@@ -51,7 +51,7 @@ export class InboundLogStore {
     const values = [business_id, at, id, from, to, limit + 1];
     const reads = this.db.reads(business_id);
     const rows = await (phone === null ? reads.query<InboundRow>(ALL, values) : reads.query<InboundRow>(FROM_PERSON, [...values, phone]));
-    const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), positionOf);
+    const { page, next_cursor } = pageOf(rows, Math.min(limit, countOnPage(rows)), positionOf);
     return { messages: page.map(toInboundMessage), next_cursor, cursors: page.map((row) => cursorOf(positionOf(row))) };
   }
 }

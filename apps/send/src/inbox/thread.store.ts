@@ -9,7 +9,7 @@ import {
   type SentDetails,
   type ThreadMessage,
 } from '@mgw/contracts';
-import { Database, pageOf, readCursor } from '@mgw/postgres';
+import { countFitting, Database, pageOf, readCursor } from '@mgw/postgres';
 
 /** Bytes of texts and details of a page, as JSON. NATS carries 8 MB, and a hundred of the longest messages have more. */
 const MAX_PAGE_BYTES = 4 * 1024 * 1024;
@@ -139,7 +139,7 @@ export class ThreadStore {
       `SELECT page.*, place::text AS exact_place, came::text AS exact_came FROM (${notes ? PAGE_WITH_NOTES : THREAD_PAGE}) page`,
       [ids, after?.[0] ?? null, after?.[1] ?? null, after?.[2] ?? null, limit + 1],
     );
-    const { page, next_cursor } = pageOf(rows, Math.min(limit, countFitting(rows)), (row) => [
+    const { page, next_cursor } = pageOf(rows, Math.min(limit, countOnPage(rows)), (row) => [
       row.exact_place,
       row.exact_came,
       row.message_id,
@@ -170,10 +170,8 @@ const toNote = ({ message_id, text, user_id, at }: NoteRow): Note => ({
 });
 
 /** How many of the rows fit into a page, at least one. */
-export function countFitting(rows: ContentRow[]): number {
-  let bytes = 0;
-  const tooMany = rows.findIndex(({ text, details }) => (bytes += Buffer.byteLength(JSON.stringify([text, details]))) > MAX_PAGE_BYTES);
-  return tooMany === -1 ? rows.length : Math.max(1, tooMany);
+export function countOnPage(rows: ContentRow[]): number {
+  return countFitting(rows, MAX_PAGE_BYTES, ({ text, details }) => Buffer.byteLength(JSON.stringify([text, details])));
 }
 
 function toThreadMessage(row: MessageRow): ThreadMessage {

@@ -5,7 +5,7 @@ import { Sealer } from '@mgw/sealing';
 import { Shares } from '@mgw/shares';
 import { checksWithoutToken, connectionChecks } from './connection-checks';
 import { ConnectionsStore } from './connections.store';
-import { isAnswer, problemOf, ProbeService } from './probe.service';
+import { isConclusive, problemOf, ProbeService } from './probe.service';
 
 /** Checks that a process runs at once, and the platform calls of each. */
 export const MAX_CHECKS = 8;
@@ -40,7 +40,7 @@ export class ConnectionChecks {
       ]);
       const works = number.kind === 'ok' && problemOf(number.value) === null;
       // The state that the dashboard shows must agree with the check list.
-      if (isAnswer(number, connection.status) && works !== (connection.status === 'connected')) await this.probing.probeNow(businessId);
+      if (isConclusive(number, connection.status) && works !== (connection.status === 'connected')) await this.probing.probeNow(businessId);
       return connectionChecks(connection, { token, number, proof, apps, callback }, callbackUrl);
     });
   }

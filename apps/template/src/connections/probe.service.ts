@@ -43,7 +43,7 @@ export class ProbeService extends JobPool<DueProbe> {
     const accessToken = this.sealer.openOrNull(connection.access_token_sealed, `connection.access_token:${business_id}`);
     if (accessToken === null) return this.recordUnreadableToken(business_id, claim);
     const outcome = await this.graph.getPhoneNumber({ phoneNumberId, accessToken }, Date.now() + PROBE_TIMEOUT_MS);
-    if (!isAnswer(outcome, connection.status)) return;
+    if (!isConclusive(outcome, connection.status)) return;
     const problem =
       outcome.kind === 'refused' ? `${outcome.refusal.platformCode ?? ''} ${outcome.refusal.message}`.trim() : problemOf(outcome.value);
     const status = problem === null ? 'connected' : 'problem';
@@ -76,7 +76,7 @@ function detailsOf(node: PhoneNumberNode): NumberDetails {
  * Whether a probe shows that the number can send or cannot. An outage or a limit of the platform is no problem of the connection, and
  * neither is a refusal that names none while the connection works (platform §3.3): its state stays, and the next probe comes.
  */
-export function isAnswer<T>(
+export function isConclusive<T>(
   outcome: ReadOutcome<T>,
   known: Connection['status'],
 ): outcome is Exclude<ReadOutcome<T>, { kind: 'unavailable' }> {
