@@ -208,10 +208,10 @@ describe('the client library (decision 368)', () => {
 
   it('encodes paths and queries', async () => {
     await gateway.messageStatus('wamid.a/b=');
-    await gateway.messages({ direction: 'in', phone: '+1 201' });
+    await gateway.messages({ direction: 'in', phone: '+1 201', limit: 10 });
     expect(requests.map(({ path }) => path)).toEqual([
       '/api/v1/message-status/wamid.a%2Fb%3D',
-      '/api/v1/messages?direction=in&phone=%2B1+201',
+      '/api/v1/messages?direction=in&phone=%2B1+201&limit=10',
     ]);
   });
 

@@ -1,24 +1,22 @@
 import { Matches } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PUBLIC_EVENTS } from '@mgw/contracts';
-import { Optional } from '../requests/field-rules';
+import { IsNumberText, MAX_NUMBER_TEXT, Optional } from '../requests/field-rules';
+import { IsLimit } from '../requests/page';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 const NAME = `(${PUBLIC_EVENTS.join('|').replaceAll('.', '\\.')})`;
 
 @IgnoresUnknownFields()
-@JSONSchema({ example: { after: '0', limit: '100' } })
+@JSONSchema({ example: { after: 0, limit: 100 } })
 export class ListEventsQuery {
-  @Optional(Matches(/^\d{1,15}$/, { message: 'after must be next_after of an earlier response, or 0' }))
+  @Optional(IsNumberText(0, MAX_NUMBER_TEXT, 'must be next_after of an earlier response, or 0'))
   @JSONSchema({
     description: 'The number after which the events begin: `next_after` of the response before. By default the oldest event comes first.',
   })
   after?: string;
 
-  @Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }))
-  @JSONSchema({
-    description: 'The most events of a response, 100 by default. A response has at most half a megabyte of events, or one event.',
-  })
+  @IsLimit('The most events of a response, 100 by default. A response has at most half a megabyte of events, or one event.')
   limit?: string;
 
   @Optional(
@@ -27,7 +25,7 @@ export class ListEventsQuery {
   @JSONSchema({ description: 'Names of events, separated by commas; all by default.' })
   types?: string;
 
-  @Optional(Matches(/^(1?\d|2[0-5])$/, { message: 'wait must be a whole number of seconds from 0 to 25' }))
+  @Optional(IsNumberText(0, 25, 'must be a whole number of seconds from 0 to 25'))
   @JSONSchema({
     description:
       'Seconds to wait for an event if there is none, 0 by default and at most 25. The response may come earlier without events. Begin ' +

@@ -14,11 +14,13 @@ import { IgnoresUnknownFields } from '../requests/request.pipe';
 @IgnoresUnknownFields()
 @JSONSchema({ example: { message_id: 'wamid.HBgLMTIwMTU1NTAxMDAVAgASGBQzQTlGMkMwRTdCNUQxMzY4MEEA', typing: true } })
 class MarkReadRequest {
+  @JSONSchema({ description: 'The `message_id` of an event `message.received`.' })
   @IsMessageId()
   message_id!: string;
 
-  /** Whether the customer sees that you are typing, for 25 seconds or until your next message. */
-  @Optional(HasShape(Type.Boolean()))
+  @Optional(
+    HasShape(Type.Boolean({ description: 'Whether the customer sees that you are typing, for 25 seconds or until your next message.' })),
+  )
   typing?: boolean | null;
 }
 

@@ -36,7 +36,7 @@ import {
 } from '../requests/field-rules';
 import { TakesDryRuns } from '../requests/dry-run';
 import { IgnoresUnknownFields } from '../requests/request.pipe';
-import { TemplateContent } from '../sending/template-content';
+import { LANGUAGE, TEMPLATE_NAME, TemplateContent } from '../sending/template-content';
 import {
   contactsFault,
   IsButtons,
@@ -83,21 +83,21 @@ export class SendTextRequest extends QuotingRequest {
   @IsMessageText()
   message!: string;
 
-  /** Whether WhatsApp shows a preview of the first link. */
-  @Optional(HasShape(Type.Boolean({ default: true })))
+  @Optional(HasShape(Type.Boolean({ default: true, description: 'Whether WhatsApp shows a preview of the first link.' })))
   preview_url?: boolean | null;
 }
 
 /** Spec §4.6. */
 @JSONSchema({ example: { phone: '+1 201 555 0100', media_type: 'image', media_url: 'https://example.com/loom.jpg', caption: 'The loom' } })
 export class SendMediaRequest extends QuotingRequest {
+  @JSONSchema({ description: 'How the recipient sees the file.' })
   @IsMediaType()
   media_type!: MediaType;
 
   @IsMediaUrl()
   media_url?: string | null;
 
-  /** The id of an uploaded or received file of the business, in place of `media_url`. */
+  @JSONSchema({ description: 'The id of an uploaded or received file of the business, in place of `media_url`.' })
   @Optional(HasShape(MediaId))
   media_id?: string | null;
 
@@ -125,27 +125,33 @@ export class SendMediaRequest extends QuotingRequest {
   },
 })
 export class SendInteractiveRequest extends QuotingRequest {
+  @JSONSchema({ description: 'Each of `buttons`, `list`, `link` and `flow` needs the member of that name; `location_request` needs none.' })
   @IsOneOf(INTERACTIVE_KINDS)
   kind!: InteractiveKind;
 
   @IsInteractiveBody()
   body!: string;
 
+  @JSONSchema({ description: 'Above the body. Not with `location_request`.' })
   @Optional(IsInteractiveHeader())
   header?: Static<typeof InteractiveHeader> | null;
 
   @Optional(IsInteractiveFooter())
   footer?: string | null;
 
+  @JSONSchema({ description: 'For the kind `buttons`: one to three buttons. A tap comes back as `message.received`.' })
   @IsButtons()
   buttons?: Static<typeof ReplyButtons> | null;
 
+  @JSONSchema({ description: 'For the kind `list`: rows of which the customer chooses one.' })
   @IsList()
   list?: Static<typeof ChoiceList> | null;
 
+  @JSONSchema({ description: 'For the kind `link`: a button that opens an address.' })
   @IsLink()
   link?: Static<typeof LinkButton> | null;
 
+  @JSONSchema({ description: 'For the kind `flow`: a button that opens a flow of WhatsApp.' })
   @IsFlow()
   flow?: Static<typeof FlowButton> | null;
 }
@@ -174,6 +180,7 @@ export class SendLocationRequest extends QuotingRequest {
   },
 })
 export class SendContactsRequest extends QuotingRequest {
+  @JSONSchema({ description: 'Contact cards, as WhatsApp takes them.' })
   @HasShape(ContactCards, contactsFault)
   contacts!: ContactCards;
 }
@@ -198,12 +205,14 @@ export class SendOtpRequest {
   @IsPhoneNumber()
   phone!: string;
 
+  @JSONSchema({ description: 'The `name` of an approved template whose only variable is the code, mostly of the category AUTHENTICATION.' })
   @IsName(512)
   template_name!: string;
 
   @Optional(IsCode())
   otp?: string | null;
 
+  @JSONSchema({ description: LANGUAGE })
   @Optional(IsName(20))
   language?: string | null;
 
@@ -219,18 +228,22 @@ export class QuickSendRequest {
   @IsRecipient()
   phone!: string;
 
+  @JSONSchema({ description: `${TEMPLATE_NAME} Required without \`message\`.` })
   @Optional(IsName(512))
   template?: string;
 
+  @JSONSchema({ description: LANGUAGE })
   @Optional(IsName(20))
   lang?: string;
 
   @Optional(IsQuickParams())
   params?: string;
 
+  @JSONSchema({ description: 'A text for a customer whose window is open. Required without `template`.' })
   @Optional(IsMessageText())
   message?: string;
 
+  @JSONSchema({ description: 'In place of the header `Idempotency-Key`: a repeated request with the same key sends nothing again.' })
   @Optional(IsString())
   idempotency_key?: string;
 

@@ -4,21 +4,29 @@ import { IsListFormat, IsName, IsOneOf, Optional } from '../requests/field-rules
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
+import { LANGUAGE, TEMPLATE_NAME } from '../sending/template-content';
 import { IsRecipients, type RecipientRow } from './recipient-rows';
 
 /** A template and its recipients, as `recipients` or as `csv`. */
 @JSONSchema({ example: { template_name: 'order_update', csv: 'phone,name,order\n+1 201 555 0100,Asha,1007\n' } })
 export class CheckBroadcastRequest {
+  @JSONSchema({ description: TEMPLATE_NAME })
   @IsText(1, 512)
   template_name!: string;
 
+  @JSONSchema({ description: LANGUAGE })
   @Optional(IsText(1, 20))
   language?: string | null;
 
   @Optional(IsRecipients())
   recipients?: RecipientRow[] | null;
 
-  /** A CSV file with a heading. `phone` is the recipient, columns starting with `header` fill the header, those starting with `button` the buttons, and all others fill the body, in order. A download of recipients is read without its states. */
+  /** A download of recipients is read without its states. */
+  @JSONSchema({
+    description:
+      'The people as the text of a CSV file with a heading, in place of `recipients`. The column `phone` is the recipient, columns that ' +
+      'begin with `header` fill the header, those that begin with `button` its buttons, and all others fill the body, in their order.',
+  })
   @Optional(IsString(), MaxLength(4_000_000))
   csv?: string | null;
 
@@ -36,6 +44,7 @@ export const BROADCAST_EXAMPLE = {
 /** Spec §10. */
 @JSONSchema({ example: BROADCAST_EXAMPLE })
 export class CreateBroadcastRequest extends CheckBroadcastRequest {
+  @JSONSchema({ description: 'Your name for the broadcast, which recipients do not see.' })
   @IsName(100)
   name!: string;
 }
@@ -45,14 +54,15 @@ const PART_OF_PHONE = /^[+\d ().-]{1,30}$/;
 const STATES = ['pending', 'sending', 'sent', 'delivered', 'read', 'replied', 'failed', 'unclear'] as const;
 
 export class ListRecipientsQuery extends PageQuery {
+  @JSONSchema({ description: '`sent`, `delivered`, `read` and `replied` include those that went further.' })
   @Optional(IsOneOf(STATES))
   state?: (typeof STATES)[number];
 
-  /** Any part of the phone number. */
+  @JSONSchema({ description: 'Any part of the phone number.' })
   @Optional(Matches(PART_OF_PHONE, { message: 'phone must be a part of a phone number' }))
   phone?: string;
 
-  /** A failure reason of this broadcast. */
+  @JSONSchema({ description: 'One of the reasons in `failures` of the broadcast.' })
   @Optional(IsText(1, 1_000))
   reason?: string;
 }

@@ -6,7 +6,7 @@ import { IgnoresUnknownFields } from '../requests/request.pipe';
 
 @JSONSchema({ example: { info: '1' } })
 export class MediaQuery {
-  /** 1: describe the file instead of sending it. */
+  @JSONSchema({ description: '`1` describes the file as JSON instead of sending it.' })
   @Optional(IsIn(['1'], { message: 'info must be 1' }))
   info?: string;
 }
@@ -17,7 +17,7 @@ export class RestMediaQuery extends MediaQuery {}
 
 @JSONSchema({ example: { filename: 'order-1007.txt' } })
 export class UploadQuery {
-  /** The name of a document. */
+  @JSONSchema({ description: 'The name of a document, which a later download has.' })
   @Optional(IsText(1, 240))
   filename?: string;
 }

@@ -1,4 +1,5 @@
 import { Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { OutboundType, SentBy } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
 import { IsIdText, IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
@@ -80,21 +81,23 @@ const DIRECTIONS = ['in', 'out'] as const;
 /** The message log by key (decision 363). `status`, `template` and `api_key_id` find sent messages only. */
 @IgnoresUnknownFields()
 export class MessageLogQuery extends PeriodQuery {
-  /** Both by default. */
+  @JSONSchema({ description: '`in` from customers or `out` to them; both by default.' })
   @Optional(IsOneOf(DIRECTIONS))
   direction?: (typeof DIRECTIONS)[number];
 
+  @JSONSchema({ description: 'The complete number of a person (`%2B` in place of +), or their business-scoped user id.' })
   @Optional(IsText(1, 140))
   phone?: string;
 
+  @JSONSchema({ description: 'The `delivery_status`; finds sent messages only.' })
   @Optional(IsOneOf(STATUSES))
   status?: (typeof STATUSES)[number];
 
-  /** The name of a template. */
+  @JSONSchema({ description: 'The name of a template; finds sent messages only.' })
   @Optional(IsText(1, 512))
   template?: string;
 
-  /** The key that sent; for a rotated key the first of its rotation. */
+  @JSONSchema({ description: 'The key that sent; for a rotated key the first of its rotation. Finds sent messages only.' })
   @Optional(IsIdText())
   api_key_id?: string;
 }

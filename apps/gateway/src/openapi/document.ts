@@ -27,6 +27,14 @@ const PATH_EXAMPLES: Record<string, string> = {
   media_id: '2754859441498128',
   service: 'status',
 };
+const PATH_TEXTS: Record<string, string> = {
+  id: 'The `id` that its creation and the list return.',
+  delivery_id: 'The `id` in the list of deliveries.',
+  message_id: 'The `message_id` of a send or of an event; raw or percent-encoded.',
+  phone: 'A phone number with its country code, as digits or with `%2B` in place of +, or a business-scoped user id.',
+  media_id: 'The `media_id` of an upload or of an event `message.received`.',
+  service: 'The name of a service.',
+};
 /** The id in code samples. */
 const SAMPLE_ID = '7';
 /** A file of the type text/plain. */
@@ -169,14 +177,16 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     name,
     in: 'path',
     required: true,
+    ...(name in PATH_TEXTS && { description: PATH_TEXTS[name] }),
     schema: OWN_IDS.has(name) ? { type: 'integer', minimum: 1 } : { type: 'string' },
     ...(name in PATH_EXAMPLES && { example: PATH_EXAMPLES[name] }),
   }));
   const { properties = {}, required = [], example = {} } = query ? requests.schema(query) : ({} as JsonSchema);
-  const inQuery = Object.entries(properties).map(([name, schema]) => ({
+  const inQuery = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
     required: required.includes(name),
+    ...(description !== undefined && { description }),
     schema,
     ...(name in example && { example: example[name] }),
   }));

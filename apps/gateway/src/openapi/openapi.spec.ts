@@ -11,10 +11,18 @@ interface Document {
   openapi: string;
   paths: Record<
     string,
-    Record<string, { operationId: string; responses: object; parameters: { name: string; in: string; required: boolean }[] }>
+    Record<
+      string,
+      {
+        operationId: string;
+        responses: object;
+        parameters: { name: string; in: string; required: boolean; description?: string; schema: { type: string } }[];
+        requestBody?: { content: Record<string, { schema: { $ref?: string } }> };
+      }
+    >
   >;
   webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { example: object } } } } }>;
-  components: { schemas: Record<string, { required?: string[]; properties: Record<string, object> }> };
+  components: { schemas: Record<string, { required?: string[]; properties: Record<string, { description?: string }> }> };
 }
 
 const FILE = join(__dirname, '../../../../docs/api/openapi.json');
@@ -103,6 +111,34 @@ describe('the OpenAPI document', () => {
     };
     expect(responses['200']?.headers['RateLimit-Reset']?.description).toContain('oldest');
     expect(JSON.stringify(document.components.schemas['Templates'])).toContain('GIF');
+  });
+
+  it('describes every parameter and every field of a request of the REST API', () => {
+    const bare = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith('/api/v1/'))
+      .flatMap(([path, methods]) => Object.values(methods).map((operation) => [path, operation] as const))
+      .flatMap(([path, { parameters, requestBody }]) => {
+        const name = requestBody?.content['application/json']?.schema.$ref?.split('/').pop() ?? '';
+        const fields = Object.entries(document.components.schemas[name]?.properties ?? {});
+        const described: [string, { description?: string }][] = [
+          ...parameters.map((one) => [one.name, one] as [string, typeof one]),
+          ...fields,
+        ];
+        return described.filter(([, { description }]) => !description).map(([field]) => `${path} ${field}`);
+      });
+    expect(bare).toEqual([]);
+  });
+
+  it('gives the numbers of a query as integers, which clients generate their types from', () => {
+    const numbers = ['limit', 'after', 'wait', 'api_key_id', 'user_id', 'business_id'];
+    const typed = Object.entries(document.paths)
+      // Its position is a time and a number.
+      .filter(([path]) => path !== '/api/client/events/stream')
+      .flatMap(([, methods]) => Object.values(methods))
+      .flatMap(({ parameters }) => parameters)
+      .filter((parameter) => parameter.in === 'query' && numbers.includes(parameter.name));
+    expect(new Set(typed.map(({ name }) => name))).toEqual(new Set(numbers));
+    expect(typed.filter(({ schema }) => schema.type !== 'integer')).toEqual([]);
   });
 
   it('the reference page loads nothing from elsewhere', async () => {

@@ -5,7 +5,8 @@ import { FIELD_RULE_SCHEMAS } from '../requests/field-rules';
 import type { Value } from './code-samples';
 
 export interface JsonSchema {
-  properties?: Record<string, object>;
+  description?: string;
+  properties?: Record<string, JsonSchema>;
   items?: object;
   required?: string[];
   example?: Record<string, Value>;
@@ -46,11 +47,13 @@ export class RequestSchemas {
 function nullableOptions(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const nested = nullableOptions(property);
-    return [name, schema.required?.includes(name) ? nested : { anyOf: [nested, { type: 'null' }] }];
+    if (schema.required?.includes(name)) return [name, nested];
+    const { description, ...value } = nested;
+    return [name, { ...(description !== undefined && { description }), anyOf: [value, { type: 'null' }] }];
   });
   return {
     ...schema,
-    ...(schema.properties && { properties: Object.fromEntries(properties) as Record<string, object> }),
+    ...(schema.properties && { properties: Object.fromEntries(properties) as Record<string, JsonSchema> }),
     ...(schema.items && { items: nullableOptions(schema.items) }),
   };
 }

@@ -1,9 +1,8 @@
 import { Body, Controller, Get, Param, Patch, Query } from '@nestjs/common';
-import { Matches } from 'class-validator';
 import { AllApiKeysResponse } from '../api-keys/api-key.record';
 import { ChangeApiKeyRequest } from '../api-keys/api-keys.requests';
 import { ApiKeysService } from '../api-keys/api-keys.service';
-import { Optional } from '../requests/field-rules';
+import { IsIdText, Optional } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -11,7 +10,7 @@ import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
 import type { SessionUser } from '../sessions/session-user';
 
 class ListApiKeysQuery {
-  @Optional(Matches(/^[1-9]\d{0,14}$/, { message: 'business_id must be a whole number' }))
+  @Optional(IsIdText())
   business_id?: string;
 }
 

@@ -1,5 +1,5 @@
-import { IsIn, Matches } from 'class-validator';
-import { IsIdText, Optional } from '../requests/field-rules';
+import { IsIn } from 'class-validator';
+import { IsIdText, IsNumberText, Optional } from '../requests/field-rules';
 import { KEPT } from './request-log.store';
 
 const DEFAULT_LIMIT = 50;
@@ -12,7 +12,7 @@ export class RequestLogQuery {
   @Optional(IsIdText())
   api_key_id?: string;
 
-  @Optional(Matches(/^([1-9]\d?|1\d\d|200)$/, { message: `limit must be a whole number from 1 to ${KEPT}` }))
+  @Optional(IsNumberText(1, KEPT))
   limit?: string;
 }
 

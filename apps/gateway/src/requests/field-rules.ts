@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import type { TSchema } from '@sinclair/typebox';
-import { IsIn, IsOptional, Matches, registerDecorator, ValidateIf } from 'class-validator';
+import { IsIn, IsOptional, registerDecorator, ValidateIf } from 'class-validator';
 import type { SchemaObject } from 'openapi3-ts';
 import { matches, MAX_IMPORTED, MAX_RECIPIENTS, MAX_STATUSES, MessageId, urlFault, type MediaType } from '@mgw/contracts';
 import { isBusinessScopedId, normalizePhone } from '@mgw/phone';
@@ -55,8 +55,20 @@ export const Optional = (...rules: PropertyDecorator[]) => applyDecorators(...[I
 
 export const IsOneOf = (values: readonly unknown[]) => IsIn([...values], { message: `$property must be one of ${values.join(', ')}` });
 export const IsListFormat = () => Optional(IsIn(['json', 'csv'], { message: 'format must be json or csv' }));
-/** An id in a query, where every value is text. */
-export const IsIdText = () => Matches(/^[1-9]\d{0,14}$/, { message: '$property must be a whole number' });
+
+/** A whole number in a query, where every value is text. @param fault completes the name of the field */
+export const IsNumberText = (minimum: number, maximum: number, fault = `must be a whole number from ${minimum} to ${maximum}`) =>
+  rule(
+    'isNumberText',
+    (value) => {
+      const isOne = typeof value === 'string' && /^(0|[1-9]\d{0,14})$/.test(value) && Number(value) >= minimum && Number(value) <= maximum;
+      return isOne ? null : fault;
+    },
+    [minimum, maximum],
+  );
+/** The longest number that every service can read. */
+export const MAX_NUMBER_TEXT = 999_999_999_999_999;
+export const IsIdText = () => IsNumberText(1, MAX_NUMBER_TEXT, 'must be a whole number');
 
 /** Spec §2.1, decision 8. */
 export const IsRecipient = () =>
@@ -182,6 +194,17 @@ export const IsEmojiOrNull = () =>
 
 const DRY_RUN = 'Makes all checks and sends nothing; the response lists what would refuse the message.';
 
+export const BODY_PARAMS = 'The values of `{{1}}`, `{{2}}` and so on in the body, in their order.';
+export const HEADER_PARAMS = 'The values of the header: of its variable, or the http or https address of its image, video or document.';
+export const BUTTON_PARAMS = 'The values of buttons whose address has a variable, in their order.';
+export const SUPPRESSION_STATE = '`opted_out_marketing` refuses templates of the category MARKETING, the others refuse every message.';
+export const SUPPRESSION_REASON = 'Why, for people who read the list later.';
+const rowValues = (description: string): SchemaObject => ({
+  type: 'array',
+  items: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  description,
+});
+
 /** The rules by name, as schemas of the OpenAPI document. */
 export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constraints: unknown[] }) => SchemaObject)> = {
   isRecipient: {
@@ -193,9 +216,10 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     example: '+91 98765 43210',
   },
   isPhoneNumber: { description: 'A phone number with its country code: codes go to phones only.' },
-  isCode: { type: 'string', pattern: CODE.source },
+  isNumberText: ({ constraints: [minimum, maximum] }) => ({ type: 'integer', minimum: minimum as number, maximum: maximum as number }),
+  isCode: { type: 'string', pattern: CODE.source, description: 'The code; without it the gateway generates six digits.' },
   isName: ({ constraints }) => ({ type: 'string', minLength: 1, maxLength: constraints[0] as number }),
-  isMessageText: { type: 'string', minLength: 1, maxLength: MAX_TEXT },
+  isMessageText: { type: 'string', minLength: 1, maxLength: MAX_TEXT, description: 'The text, which is not only spaces.' },
   isParams: {
     type: 'array',
     maxItems: MAX_PARAMS,
@@ -205,14 +229,15 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     type: 'array',
     minItems: 1,
     maxItems: MAX_RECIPIENTS,
+    description: 'The people, each of them once, in place of `csv`.',
     items: {
       type: 'object',
       required: ['phone'],
       properties: {
-        phone: { type: 'string' },
-        body_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
-        header_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
-        button_params: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }] } },
+        phone: { type: 'string', description: 'With + and country code, or a business-scoped user id.' },
+        body_params: rowValues(BODY_PARAMS),
+        header_params: rowValues(HEADER_PARAMS),
+        button_params: rowValues(BUTTON_PARAMS),
       },
     },
   },
@@ -220,21 +245,27 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     type: 'array',
     minItems: 1,
     maxItems: MAX_IMPORTED,
+    description: 'The people. A row with a fault does not refuse the others.',
     items: {
       type: 'object',
       required: ['phone', 'state'],
       properties: {
-        phone: { type: 'string' },
-        state: { type: 'string', enum: ['opted_out', 'blocked', 'opted_out_marketing'] },
-        reason: { type: 'string', maxLength: 500 },
+        phone: { type: 'string', description: 'With + and country code, or a business-scoped user id.' },
+        state: { type: 'string', enum: ['opted_out', 'blocked', 'opted_out_marketing'], description: SUPPRESSION_STATE },
+        reason: { type: 'string', maxLength: 500, description: SUPPRESSION_REASON },
         since: { type: 'string', format: 'date-time', description: 'When the suppression began; now by default.' },
       },
     },
   },
-  areMessageIds: { type: 'array', minItems: 1, maxItems: MAX_STATUSES, items: { type: 'string' } },
+  areMessageIds: { type: 'array', minItems: 1, maxItems: MAX_STATUSES, items: { type: 'string' }, description: 'Ids that sends returned.' },
   isQuickParams: { type: 'string', description: 'Values separated by commas; `\\,` is a comma and `\\\\` a backslash in a value.' },
   isMediaUrl: { type: 'string', format: 'uri', maxLength: MAX_URL, description: 'http or https; the platform fetches it.' },
-  isFilename: { type: 'string', minLength: 1, maxLength: MAX_FILENAME },
+  isFilename: {
+    type: 'string',
+    minLength: 1,
+    maxLength: MAX_FILENAME,
+    description: 'The name that the recipient sees; for documents only.',
+  },
   hasShape: ({ constraints }) => JSON.parse(JSON.stringify(constraints[0])) as SchemaObject,
   isMessageId: { type: 'string', description: 'The id of a message from or to this person.' },
   isDryRun: { type: 'boolean', description: DRY_RUN },

@@ -1,14 +1,22 @@
+import { applyDecorators } from '@nestjs/common';
 import { Matches } from 'class-validator';
+import { JSONSchema } from 'class-validator-jsonschema';
 import { INVALID_CURSOR, MAX_CURSOR } from '@mgw/contracts';
-import { Optional } from './field-rules';
+import { IsNumberText, Optional } from './field-rules';
 import { IsZonedDatetime } from './zoned-datetime';
 
 const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100;
 /** Base64url. */
 const CURSOR = new RegExp(`^[\\w-]{1,${MAX_CURSOR}}$`);
 
-export const IsLimit = () => Optional(Matches(/^([1-9]\d?|100)$/, { message: 'limit must be a whole number from 1 to 100' }));
-export const IsCursor = () => Optional(Matches(CURSOR, { message: INVALID_CURSOR }));
+export const IsLimit = (description = `The most entries of a page; ${DEFAULT_LIMIT} by default.`) =>
+  applyDecorators(JSONSchema({ description }), Optional(IsNumberText(1, MAX_LIMIT)));
+export const IsCursor = () =>
+  applyDecorators(
+    JSONSchema({ description: '`next_cursor` of the previous page; without it comes the first page.' }),
+    Optional(Matches(CURSOR, { message: INVALID_CURSOR })),
+  );
 
 /** The query of a list with pages: `?limit=1..100&cursor=<next_cursor of the previous page>`. */
 export class PageQuery {
@@ -25,11 +33,11 @@ export function pageOf({ limit, cursor }: PageQuery): { limit: number; cursor: s
 
 /** A list with pages, of a period. */
 export class PeriodQuery extends PageQuery {
-  /** The time of the oldest entry; included. */
+  @JSONSchema({ description: 'Entries of this time or later.' })
   @Optional(IsZonedDatetime())
   from?: string;
 
-  /** The time of the newest entry; included. */
+  @JSONSchema({ description: 'Entries of this time or earlier.' })
   @Optional(IsZonedDatetime())
   to?: string;
 }

@@ -1,5 +1,5 @@
 import { JSONSchema } from 'class-validator-jsonschema';
-import { IsListFormat, IsOneOf, Optional } from '../requests/field-rules';
+import { IsListFormat, IsOneOf, Optional, SUPPRESSION_REASON, SUPPRESSION_STATE } from '../requests/field-rules';
 import { IsText } from '../requests/is-text';
 import { PageQuery } from '../requests/page';
 import { IsImport } from './imported-rows';
@@ -14,9 +14,11 @@ export class SuppressionsQuery extends PageQuery {
 /** Spec §10, decision 18. */
 @JSONSchema({ example: { state: 'blocked', reason: 'Asked us by phone.' } })
 export class SetSuppressionRequest {
+  @JSONSchema({ description: SUPPRESSION_STATE })
   @IsOneOf(STATES)
   state!: (typeof STATES)[number];
 
+  @JSONSchema({ description: SUPPRESSION_REASON })
   @Optional(IsText(1, 500))
   reason?: string | null;
 }

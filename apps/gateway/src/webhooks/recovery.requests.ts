@@ -9,11 +9,11 @@ const STATES_MAX = 10;
 
 @JSONSchema({ example: { since: '2026-11-22T09:00:00Z' } })
 export class RecoverRequest {
-  /** Deliveries that were created at this time or later. */
+  @JSONSchema({ description: 'Deliveries that were created at this time or later.' })
   @IsZonedDatetime()
   since!: string;
 
-  /** Deliveries that were created at this time or earlier. */
+  @JSONSchema({ description: 'Deliveries that were created at this time or earlier; now by default.' })
   @Optional(IsZonedDatetime())
   until?: string | null;
 
