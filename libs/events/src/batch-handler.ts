@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { DeadlineExceeded, within } from '@mgw/deadlines';
 import { crashPoint } from '@mgw/faults';
-import { asStorageProblem, type Tx } from '@mgw/postgres';
+import { asStorageProblem, hadNoTurn, type Tx } from '@mgw/postgres';
 import { counter, histogram, startSpan, type Span } from '@mgw/telemetry';
 import { BegunMarks } from './begun-marks';
 import type { EventConsumerOptions } from './consumer-options';
@@ -327,9 +327,9 @@ export class BatchHandler {
     const { durable, maxDeliver = 10, logger, ordered } = this.options;
     span.fail(failure);
     span.end();
-    const isStall = failure instanceof DeadlineExceeded;
-    const failures = this.failures.add(event.id, isStall ? Math.ceil(maxDeliver / MAX_STALLS) : 1);
-    if (failure instanceof PermanentFailure || failures >= maxDeliver || this.failedKeys.has(event.key)) {
+    const failures = this.failures.add(event.id, costOf(failure, maxDeliver));
+    const isLast = failures >= maxDeliver || this.failedKeys.has(event.key);
+    if (failure instanceof PermanentFailure || (isLast && !hadNoTurn(failure))) {
       if (ordered) this.rememberFailedKey(event.key);
       this.failures.remove(event.id);
       await this.addDeadLetter(received, JSON.stringify(event), failure.message);
@@ -373,6 +373,12 @@ export class BatchHandler {
   private isDatabaseUp(): Promise<boolean> {
     return this.options.db.ping().catch(() => false);
   }
+}
+
+/** The failed attempts that one failure counts as. */
+function costOf(failure: Error, maxDeliver: number): number {
+  if (hadNoTurn(failure)) return 0;
+  return failure instanceof DeadlineExceeded ? Math.ceil(maxDeliver / MAX_STALLS) : 1;
 }
 
 function eventIdOf({ read }: ReceivedEvent): string {

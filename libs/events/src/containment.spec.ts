@@ -65,6 +65,32 @@ describe('an event that fails, stalls or kills (guarantees §10, N3)', () => {
   });
 
   for (const ordered of [false, true])
+    test(`is retried as long as it waits in vain for a lock (decision 760; ordered: ${ordered})`, async (shop) => {
+      const holder = await shop.db.pool.connect();
+      await holder.query('SELECT pg_advisory_lock(1)');
+      let attempts = 0;
+      shop.consumer({
+        ordered,
+        maxDeliver: 2,
+        handle: async (events, tx) => {
+          if (has(events, 0)) {
+            attempts += 1;
+            await tx.query(`SET LOCAL lock_timeout = '10ms'`);
+            await tx.query('SELECT pg_advisory_xact_lock(1)');
+          }
+          await effect(events, tx);
+        },
+      });
+      await publish(shop, sent(0, { key: 'locked' }), sent(1), sent(2, { key: 'locked' }));
+      expect((await effectsOf(shop, 1))[0]).not.toBe(sent(0).id);
+      await eventually(() => attempts >= 4);
+      await holder.query('SELECT pg_advisory_unlock(1)');
+      holder.release();
+      expect((await effectsOf(shop, 3)).toSorted()).toEqual(ids(range(3)));
+      expect(await lettersOf(shop, 0)).toEqual([]);
+    });
+
+  for (const ordered of [false, true])
     test(`goes to the dead letters at once after a permanent failure (ordered: ${ordered})`, async (shop) => {
       let attempts = 0;
       shop.consumer({

@@ -1,7 +1,7 @@
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { freePort, testDatabase } from '@mgw/testing';
 import { Pool, type PoolConfig } from 'pg';
-import { asCallerError, isTimeout, mayBeCommitted } from './index';
+import { asCallerError, hadNoTurn, isTimeout, mayBeCommitted } from './index';
 
 describe('a statement that failed', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -63,5 +63,10 @@ describe('a statement that failed', () => {
   it('took too long if it got no connection or no response in time, or was stopped', async () => {
     for (const failure of [withoutConnection, notOpened, unanswered, stopped]) expect(isTimeout(await failure())).toBe(true);
     for (const failure of [refused, unreachable, terminated]) expect(isTimeout(await failure())).toBe(false);
+  });
+
+  it('had no turn if it got no connection in time (decision 760)', async () => {
+    for (const failure of [withoutConnection, notOpened]) expect(hadNoTurn(await failure())).toBe(true);
+    for (const failure of [refused, terminated, unanswered, stopped]) expect(hadNoTurn(await failure())).toBe(false);
   });
 });

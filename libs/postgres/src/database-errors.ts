@@ -23,10 +23,20 @@ export function asStorageProblem(error: unknown): GatewayError | null {
   return new GatewayError('OVERLOADED', 'The database has no room left, so nothing was stored. Try again later.');
 }
 
+/** A lock was not free in time. */
+const NO_LOCK = '55P03';
 /** PostgreSQL stopped the statement at its time limit, or a lock was not free in time. */
-const STOPPED = ['57014', '55P03'];
-/** Texts of pg: no response, no free connection, and a new connection that did not open, each within its limit. */
-const NO_RESPONSE = ['Query read timeout', 'timeout exceeded when trying to connect', 'Connection terminated due to connection timeout'];
+const STOPPED = ['57014', NO_LOCK];
+/** Texts of pg: no free connection, and a new connection that did not open, each within its limit. */
+const NO_CONNECTION_YET = ['timeout exceeded when trying to connect', 'Connection terminated due to connection timeout'];
+/** Texts of pg: no response, or no connection, within its limit. */
+const NO_RESPONSE = ['Query read timeout', ...NO_CONNECTION_YET];
+
+/** Whether a statement got no turn, because other transactions held a lock or all connections. Its values have no part in that. */
+export function hadNoTurn(error: unknown): boolean {
+  if (error instanceof DatabaseError) return error.code === NO_LOCK;
+  return NO_CONNECTION_YET.includes((error as Error).message);
+}
 
 /** Whether PostgreSQL, or a connection to it, was too busy for a statement. */
 export function isTimeout(error: unknown): boolean {

@@ -4,7 +4,7 @@ export { examine, filteredPage, type Examined, type Scan } from './filtered-page
 export { migration, migrationsIn } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { countFitting, cursorOf, pageOf, readCursor } from './cursor';
-export { asCallerError, asStorageProblem, isAboutValues, isTimeout, mayBeCommitted } from './database-errors';
+export { asCallerError, asStorageProblem, hadNoTurn, isAboutValues, isTimeout, mayBeCommitted } from './database-errors';
 export { onRow } from './on-row';
 export { RowSet } from './row-set';
 export { pruneBatch, type ExpiredRows } from './prune';
