@@ -75,17 +75,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   private size = 0;
   private done = false;
   private readonly cancelDeadline: () => void;
-  private readonly maxBytes: number;
 
   constructor(
     private readonly resolve: (result: ExchangeResult) => void,
-    { deadlineAt, maxBytes }: PlatformCall,
+    private readonly call: PlatformCall,
   ) {
-    this.maxBytes = maxBytes;
-    this.cancelDeadline = onDeadline(Math.max(0, deadlineAt - Date.now()), () => this.cut('no response in time'));
+    this.cancelDeadline = onDeadline(Math.max(0, call.deadlineAt - Date.now()), () => this.cut('no response in time'));
   }
 
+  /** Compares the clock: after a suspension of the process no timer has fired yet. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (Date.now() >= this.call.deadlineAt) this.cut('no response in time');
     if (this.done) controller.abort(new Error('the deadline passed before the request was written'));
     else this.controller = controller;
   }
@@ -97,7 +97,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.size += chunk.length;
-    if (this.size > this.maxBytes) this.cut('the response was too large');
+    if (this.size > this.call.maxBytes) this.cut('the response was too large');
     else this.chunks.push(chunk);
   }
 

@@ -238,6 +238,18 @@ describe('a platform that cannot be reached: nothing was written (guarantees §1
     open.forEach((socket) => socket.destroy());
     server.close();
   });
+
+  it('writes nothing in a process that was suspended beyond the deadline while the connection opened (S6)', async () => {
+    const platform = await startReceiver();
+    const client = new GraphClient({ baseUrl: platform.url, version: 'v26.0' });
+    const outcome = client.sendMessage(target, message, Date.now() + 50);
+    await new Promise((resolve) => process.nextTick(resolve));
+    for (const end = Date.now() + 100; Date.now() < end;);
+    expect(await outcome).toEqual({ kind: 'unreached', problem: 'no response in time' });
+    await client.close();
+    expect(platform.requests).toEqual([]);
+    await platform.close();
+  });
 });
 
 describe('reads (platform §3)', () => {
