@@ -7,7 +7,7 @@ const NEAR = 80;
  * Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top.
  * @param lines the ids of the lines
  * @param received distinguishes the newest received line, which may stand above lines that are not received
- * @param isOwn whether the last line is the person's own, which always comes into view
+ * @param own the ids of the person's own lines; each comes into view when it appears
  * @param isFinding whether the log is about to scroll elsewhere, so that its end is not in view yet
  * @returns `isBehind` while the newest received line has not been in view
  */
@@ -15,11 +15,13 @@ export function useLogScroll(
   log: RefObject<HTMLElement | null>,
   lines: string[],
   received: string | null | undefined,
-  isOwn: boolean,
+  own: string[],
   isFinding: boolean,
 ) {
   const [first, last] = [lines[0], lines.at(-1)];
-  const before = useRef<{ first?: string | undefined; last?: string | undefined; height: number }>({ height: 0 });
+  const before = useRef<{ first?: string | undefined; height: number }>({ height: 0 });
+  /** Those of `own` that have come into view. */
+  const shownOwn = useRef(new Set<string>());
   const [seen, setSeen] = useState<string | null>();
   const look = () => {
     const box = log.current;
@@ -29,11 +31,13 @@ export function useLogScroll(
     const box = log.current;
     if (!box) return;
     const { scrollHeight, scrollTop, clientHeight } = box;
-    const { height, ...shown } = before.current;
-    if ((isOwn && last !== shown.last) || height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
-    else if (shown.first !== undefined && lines.indexOf(shown.first) > 0) box.scrollTop += scrollHeight - height;
-    before.current = { first, last, height: scrollHeight };
-  }, [first, last, lines.length]);
+    const { height, first: firstBefore } = before.current;
+    const ownNew = own.filter((id) => lines.includes(id) && !shownOwn.current.has(id));
+    for (const id of ownNew) shownOwn.current.add(id);
+    if (ownNew.length > 0 || height - scrollTop - clientHeight < NEAR) box.scrollTop = scrollHeight;
+    else if (firstBefore !== undefined && lines.indexOf(firstBefore) > 0) box.scrollTop += scrollHeight - height;
+    before.current = { first, height: scrollHeight };
+  }, [first, last, lines.length, own.at(-1)]);
   useLayoutEffect(look, [received, last, isFinding]);
   useEffect(() => {
     const box = log.current;

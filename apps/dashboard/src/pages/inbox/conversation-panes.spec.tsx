@@ -2,7 +2,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { openPage } from '../../open-page.fixture';
 import { queries } from '../../api/client';
-import { press, Refusal, sent } from '../../page.fixture';
+import { press, Refusal, sent, type } from '../../page.fixture';
 import type { ListedConversation } from './conversation';
 import { listedConversation } from './conversation.fixture';
 import type { ThreadMessage } from './thread-message';
@@ -21,7 +21,7 @@ const PATCH = 'PATCH /api/client/conversations/1';
 async function open(
   conversation: ListedConversation,
   refuses: () => boolean,
-  { found, ours = [] }: { found?: string; ours?: Partial<ThreadMessage>[] } = {},
+  { found, ours = [], more = {} }: { found?: string; ours?: Partial<ThreadMessage>[]; more?: Parameters<typeof openPage>[1] } = {},
 ) {
   let texts = ['Hello'];
   let isRead = false;
@@ -54,6 +54,7 @@ async function open(
       texts = ['One more question', ...texts];
       return new Refusal(409, { error: 'The customer wrote meanwhile.' });
     },
+    ...more,
   });
   await screen.findByText('Hello');
   return async (text: string) => {
@@ -126,6 +127,63 @@ describe('a conversation of the inbox', () => {
     sessionStorage.clear();
   });
 
+  it('scrolls to a note and a template of the person’s own, also from further up', async () => {
+    const ours: Partial<ThreadMessage>[] = [];
+    const components = [{ type: 'BODY', text: 'Your parcel is here.' }];
+    const template = {
+      id: 1,
+      name: 'arrived',
+      language: 'en',
+      status: 'APPROVED',
+      category: 'UTILITY',
+      content: 'Your parcel is here.',
+      components,
+      variables: [],
+    };
+    const write = await open(listedConversation(1), () => false, {
+      ours,
+      more: {
+        'POST /api/client/conversations/1/notes': (body) => {
+          ours.unshift({ message_id: 'note:7', direction: 'out', type: 'note', author: { id: 1, name: 'Asha' }, ...(body as object) });
+          return { id: 7, message: 'Note added.' };
+        },
+        'GET /api/client/templates': () => ({ templates: [template] }),
+        'POST /api/client/conversations/1/templates': () => {
+          ours.unshift({ message_id: 'wamid.t', direction: 'out', type: 'template', text: 'Your parcel is on its way.' });
+          return { success: true, message_id: 'wamid.t' };
+        },
+      },
+    });
+    const log = screen.getByRole('log', { name: 'Messages' });
+    const height = jest.spyOn(log, 'scrollHeight', 'get').mockReturnValue(1_000);
+    jest.spyOn(log, 'clientHeight', 'get').mockReturnValue(400);
+    await write('Anybody there?');
+    const scrollUp = () => {
+      log.scrollTop = 0;
+      fireEvent.scroll(log);
+    };
+    scrollUp();
+    height.mockReturnValue(1_100);
+    await press('Note');
+    await type('Note', 'Wants it before Friday');
+    await press('Add');
+    await screen.findByText(/Wants it before Friday/);
+    await waitFor(() => expect(log.scrollTop).toBe(1_100));
+    scrollUp();
+    await refresh();
+    expect(log.scrollTop).toBe(0);
+    height.mockReturnValue(1_200);
+    await press('Reply');
+    await press('Template');
+    const dialog = await screen.findByRole('dialog', { name: 'Send a template' });
+    fireEvent.click(await within(dialog).findByRole('combobox', { name: 'Template' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'arrived (en)' }));
+    await within(dialog).findByRole('button', { name: 'Send' });
+    await press('Send', 'button', dialog);
+    await screen.findByText('Your parcel is on its way.');
+    await waitFor(() => expect(log.scrollTop).toBe(1_200));
+  });
+
   it('neither marks as read nor closes what is below a message that a search found', async () => {
     const sizes = [
       jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(1_000),
@@ -144,14 +202,6 @@ describe('a conversation of the inbox', () => {
     const read = { read: true, nothing_received_since: conversation.last_received_at };
     await waitFor(() => expect(sent()[1]).toEqual({ route: PATCH, body: read }));
     sizes.forEach((one) => one.mockRestore());
-  });
-
-  it('claims no automatic replies to an agent, who may not read whether the business uses them', async () => {
-    await open(listedConversation(1), () => false);
-    const pane = screen.getByRole('complementary', { name: 'Customer' });
-    await press('Turn off here', 'button', pane);
-    expect(within(pane).queryByRole('switch')).toBeNull();
-    expect(sent()).toEqual([{ route: PATCH, body: { auto_reply: false } }]);
   });
 
   it('decision 714: closes a conversation in which nobody wrote, and marks as read, as the page shows them', async () => {

@@ -71,7 +71,10 @@ export function ConversationThread({
   const lines = [...shownMessages.map(({ message_id }) => message_id), ...replies.unsent.map(({ key }) => key)];
   const log = useRef<HTMLDivElement>(null);
   const isFinding = useFoundMessage(log, found, messages, list);
-  const { isBehind, showEnd } = useLogScroll(log, lines, conversation.last_received_at, replies.unsent.length > 0, isFinding);
+  /** The id of the note or the template that the person sent last. */
+  const [sentId, setSentId] = useState<string>();
+  const own = [...replies.unsent.map(({ key }) => key), ...(sentId === undefined ? [] : [sentId])];
+  const { isBehind, showEnd } = useLogScroll(log, lines, conversation.last_received_at, own, isFinding);
   useEffect(() => {
     if (!isBehind) onSeen(conversation);
   }, [isBehind, conversation]);
@@ -88,7 +91,8 @@ export function ConversationThread({
       notifyError(error);
       changeDraft((since) => ({ ...since, kind: 'note', note: before(text, since.note) }));
     },
-    onSuccess: () => {
+    onSuccess: (note) => {
+      setSentId(`note:${note.id}`);
       // The team's text typed since then must not become a reply.
       changeDraft((since) => (since.note === '' ? { ...since, kind: 'reply' } : since));
       refresh();
@@ -178,7 +182,7 @@ export function ConversationThread({
         onQuickReplies={() => setManaging(true)}
         field={field}
       />
-      <TemplatePicker opened={isPicking} onClose={() => setPicking(false)} conversationId={id} />
+      <TemplatePicker opened={isPicking} onClose={() => setPicking(false)} conversationId={id} onSent={setSentId} />
       {/* React passes a dialog's events on to its parents, and a submit within the composer's form sends the reply. */}
       <QuickRepliesDialog opened={isManaging} onClose={() => setManaging(false)} />
     </>
