@@ -45,6 +45,32 @@ describe.each([
     while (!streams.every(({ closed }) => closed)) await new Promise((resume) => setImmediate(resume));
     (await open('1')).destroy();
   });
+
+  it('ends when it is the slowest of all, and another business finds no place', async () => {
+    const open = opener();
+    const streams: Readable[] = [];
+    // Each business takes all that it gets, until nothing is left.
+    for (let business = 1; streams.length < 8; business++) {
+      for (let refused = false; !refused;) {
+        const stream = await open(String(business)).catch(() => null);
+        if (stream) streams.push(stream.on('error', () => undefined));
+        refused = stream === null;
+        // Lets streams of an earlier test close.
+        await new Promise((resume) => setImmediate(resume));
+      }
+    }
+    for (const stream of streams) await take(stream);
+    await expect(open('newcomer')).rejects.toThrow('are in progress');
+    const begun = performance.now();
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 19_000);
+    for (const stream of streams.filter((_, n) => n !== 3)) await take(stream);
+    clock.mockReturnValue(begun + 25_000);
+    const newcomers = [await open('newcomer')];
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual(streams.map((_, n) => n === 3));
+    await expect(open('another newcomer')).rejects.toThrow('are in progress');
+    for (const stream of [...streams, ...newcomers]) stream.destroy();
+    clock.mockRestore();
+  });
 });
 
 it('decision 602: an export of a person keeps no place if its audit entry cannot be stored', async () => {

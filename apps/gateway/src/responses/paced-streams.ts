@@ -1,23 +1,34 @@
 import { Readable } from 'node:stream';
 import { GatewayError } from '@mgw/contracts';
-import { Shares, type SharesOptions } from '@mgw/shares';
+import { Shares, type Release, type SharesOptions } from '@mgw/shares';
 
 /** A reader that takes nothing for so long has stopped reading, in milliseconds. */
 const STALLED_AFTER_MS = 5 * 60_000;
+/** A reader whose last 64 kB took longer gives way to one that finds no place, in milliseconds. */
+const SLOW_AFTER_MS = 20_000;
+const STEP_BYTES = 64 * 1024;
+
+interface Running {
+  holder: string;
+  /** When it last completed a step. */
+  stepAt: number;
+  stop(): void;
+}
 
 /**
  * Streams texts of any length at the pace of their readers. A reader may stop reading, and then its stream holds a page: the bound is for
  * all of them.
  */
 export class PacedStreams {
-  private readonly running: Shares;
+  private readonly places: Shares;
+  private readonly running = new Set<Running>();
 
   /** @param name names the streams in a refusal, in the plural */
   constructor(
     private readonly name: string,
     bound: SharesOptions,
   ) {
-    this.running = new Shares(bound);
+    this.places = new Shares(bound);
   }
 
   /**
@@ -27,31 +38,56 @@ export class PacedStreams {
    * @throws GatewayError RATE_LIMITED
    */
   open(holder: string, texts: AsyncIterable<string>): Readable {
-    const release = this.running.tryTake(holder);
+    const release = this.places.tryTake(holder) ?? this.takeFromSlowest(holder);
     if (release === null)
       throw new GatewayError('RATE_LIMITED', `Too many ${this.name} are in progress. Try again when one has ended.`, {
         retry_after_seconds: 10,
       });
     const stalled = setTimeout(() => lines.destroy(new Error('the reader stopped reading')), STALLED_AFTER_MS).unref();
-    const lines = Readable.from(
-      onEach(texts, () => stalled.refresh()),
-      { objectMode: false, highWaterMark: 64 * 1024 },
-    );
+    let taken = 0;
+    const onTaken = (text: string) => {
+      stalled.refresh();
+      taken += text.length;
+      if (taken < STEP_BYTES) return;
+      taken = 0;
+      running.stepAt = performance.now();
+    };
+    const lines = Readable.from(onEach(texts, onTaken), { objectMode: false, highWaterMark: 64 * 1024 });
+    const running: Running = {
+      holder,
+      stepAt: performance.now(),
+      stop: () => {
+        lines.destroy(new Error('the reader was slow, and another one had no place'));
+        release();
+      },
+    };
+    this.running.add(running);
     // The response sees the error. Without a response the error would end the process.
     lines
       .on('error', () => undefined)
       .once('close', () => {
+        this.running.delete(running);
         clearTimeout(stalled);
         release();
       });
     return lines;
   }
+
+  /** Ends the slowest stream: one of the holder's own, or of anybody for a holder that has none. */
+  private takeFromSlowest(holder: string): Release | null {
+    const hasNone = this.places.heldBy(holder) === 0;
+    const [slowest] = [...this.running].filter((one) => hasNone || one.holder === holder).sort((a, b) => a.stepAt - b.stepAt);
+    if (slowest === undefined || performance.now() - slowest.stepAt < SLOW_AFTER_MS) return null;
+    this.running.delete(slowest);
+    slowest.stop();
+    return this.places.tryTake(holder);
+  }
 }
 
 /** Calls back whenever the reader takes an item. */
-async function* onEach<T>(items: AsyncIterable<T>, taken: () => void): AsyncGenerator<T, void> {
+async function* onEach<T>(items: AsyncIterable<T>, taken: (item: T) => void): AsyncGenerator<T, void> {
   for await (const item of items) {
-    taken();
+    taken(item);
     yield item;
   }
 }
