@@ -4,8 +4,8 @@ import { operatorControllers, outboxRelay, personalDataController, retention, se
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
-import { DeliveryLogHandlers } from './deliveries/log.handlers';
-import { DeliveryLogStore } from './deliveries/log.store';
+import { DeliveryLogHandlers } from './deliveries/delivery-log.handlers';
+import { DeliveryLogStore } from './deliveries/delivery-log.store';
 import { DispatchService } from './deliveries/dispatch.service';
 import { LanesStore } from './deliveries/lanes.store';
 import { DispatcherConfig } from './outbound-webhook-dispatcher.config';

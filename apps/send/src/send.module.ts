@@ -10,7 +10,7 @@ import { InboundStore } from './inbound/inbound.store';
 import { MessageChangesStore } from './inbound/message-changes.store';
 import { InboundLogStore } from './inbox/inbound-log.store';
 import { InboxListsHandlers } from './inbox/inbox-lists.handlers';
-import { InboxWorkStore } from './inbox/inbox-work.store';
+import { ConversationChangesStore } from './inbox/conversation-changes.store';
 import { InboxHandlers } from './inbox/inbox.handlers';
 import { InboxStore } from './inbox/inbox.store';
 import { SearchIndex } from './inbox/search-index.service';
@@ -107,7 +107,7 @@ function platformSlots(rpcConcurrency: number) {
     ReceiptStore,
     InboxStore,
     InboundLogStore,
-    InboxWorkStore,
+    ConversationChangesStore,
     SearchIndex,
     ThreadStore,
     MediaStore,

@@ -74,8 +74,8 @@ function readAll(settings: Settings, environment: Environment, faults: string[])
     }
     try {
       values[key] = parse(text);
-    } catch (fault) {
-      faults.push(`${name} ${(fault as Error).message}: ${doc}`);
+    } catch (error) {
+      faults.push(`${name} ${(error as Error).message}: ${doc}`);
     }
   }
   return values;

@@ -45,10 +45,10 @@ export function createLogger(service: string, level: string = configuredLevel())
 }
 
 /** Keeps only name, message, code and stack: driver errors carry whole rows and queries in other members. */
-function errorFields(fault: unknown): unknown {
-  if (!(fault instanceof Error)) return { type: typeof fault };
-  const { code } = fault as { code?: unknown };
-  return { type: fault.name, msg: fault.message, ...(code === undefined ? {} : { error_code: code }), stack: fault.stack };
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return { type: typeof error };
+  const { code } = error as { code?: unknown };
+  return { type: error.name, msg: error.message, ...(code === undefined ? {} : { error_code: code }), stack: error.stack };
 }
 
 /** Adds the trace to log lines of a traced request. */

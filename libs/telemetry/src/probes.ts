@@ -20,8 +20,8 @@ export async function startProbes(options: {
   logger: Logger;
 }): Promise<Probes> {
   const server = createServer((request, response) => {
-    void respond(request.url ?? '/', response).catch((fault: unknown) => {
-      options.logger.error({ err: fault }, 'probe failed');
+    void respond(request.url ?? '/', response).catch((error: unknown) => {
+      options.logger.error({ err: error }, 'probe failed');
       write(response, 500, 'error');
     });
   });

@@ -16,8 +16,8 @@ const keyOf = (context: ExecutionContext): KeyAccess => context.switchToHttp().g
 
 @Injectable()
 class ApiKeyGuard extends AuthGuard(API_KEY_STRATEGY) {
-  override handleRequest<User>(fault: unknown, user: User | false): User {
-    if (fault) throw fault;
+  override handleRequest<User>(error: unknown, user: User | false): User {
+    if (error) throw error;
     if (!user) throw invalidApiKey();
     return user;
   }

@@ -18,19 +18,19 @@ const MAX_DETAIL_TEXT = 500;
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: Logger) {}
 
-  catch(fault: unknown, host: ArgumentsHost): void {
+  catch(thrown: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    this.respond(fault, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    this.respond(thrown, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
 
-  respond(fault: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = asGatewayError(fault);
+  respond(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const error = asGatewayError(thrown);
     reply.errorCode = error.error_code;
     reply.errorDetails = error.extras['details'];
     const code = INTERNAL_ONLY.has(error.error_code) ? 'INTERNAL' : error.error_code;
     // A 503 is expected under load, and its request line has it.
     if (code === 'INTERNAL' && error.status !== 503) {
-      this.logger.error({ err: fault, request_id: request.id, route: request.routeOptions.url }, 'request failed');
+      this.logger.error({ err: thrown, request_id: request.id, route: request.routeOptions.url }, 'request failed');
     }
     const wait = secondsToWait(error.extras);
     if (wait !== null) void reply.header('retry-after', wait);
@@ -68,12 +68,12 @@ function shortDetails(details: unknown): { field: string; message: string }[] {
 const short = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text);
 
 /** Maps errors of Nest, Fastify and the gateway's own database to the catalogue. Any other error is a defect and shows no details. */
-function asGatewayError(fault: unknown): GatewayError {
-  if (fault instanceof GatewayError) return fault;
-  if (isTimeout(fault)) return new GatewayError('DEADLINE_EXCEEDED', 'The database did not respond in time.');
-  const databaseError = asCallerError(fault);
+function asGatewayError(thrown: unknown): GatewayError {
+  if (thrown instanceof GatewayError) return thrown;
+  if (isTimeout(thrown)) return new GatewayError('DEADLINE_EXCEEDED', 'The database did not respond in time.');
+  const databaseError = asCallerError(thrown);
   if (databaseError) return databaseError;
-  const status = fault instanceof HttpException ? fault.getStatus() : (fault as { statusCode?: number }).statusCode;
+  const status = thrown instanceof HttpException ? thrown.getStatus() : (thrown as { statusCode?: number }).statusCode;
   switch (status) {
     case 400:
       return new GatewayError('VALIDATION_FAILED', 'The request is malformed.');

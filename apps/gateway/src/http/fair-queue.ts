@@ -29,12 +29,12 @@ export class FairQueue {
           resolve(this.begin(holder));
         },
       };
-      const leave = (fault: Error) => {
+      const leave = (error: Error) => {
         const index = this.waiting.indexOf(entry);
         if (index === -1) return;
         clearTimeout(timer);
         this.waiting.splice(index, 1);
-        reject(fault);
+        reject(error);
       };
       const timer = setTimeout(() => {
         const message = 'Other large requests are being processed. Try again shortly.';

@@ -12,7 +12,7 @@ export const REQUEST_WITHIN_MS = 14_000;
 /** Time for a refused client to read the response. */
 export const LINGER_MS = 1_000;
 
-const FAULTS: Record<string, { status: number; error: string }> = {
+const PROBLEMS: Record<string, { status: number; error: string }> = {
   HPE_HEADER_OVERFLOW: { status: 431, error: `The URL and the headers are larger than ${HEAD_LIMIT / 1024} kB.` },
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: `The request was not complete within ${REQUEST_WITHIN_MS / 1000} seconds.` },
 };
@@ -23,7 +23,7 @@ const body = (error: string) => ({ success: false, error, error_code: 'VALIDATIO
 const LINK = helpLink('VALIDATION_FAILED');
 
 /** Responds to a path that cannot be decoded. */
-export function refuseUrl(_fault: Error, request: FastifyRequest, reply: FastifyReply): void {
+export function refuseUrl(_error: Error, request: FastifyRequest, reply: FastifyReply): void {
   // No hook counts this request (shares.ts), so its response must not wait behind another one.
   if (reply.raw.socket === null) return void request.raw.socket.destroy();
   void reply
@@ -35,10 +35,10 @@ export function refuseUrl(_fault: Error, request: FastifyRequest, reply: Fastify
 }
 
 /** Responds to bytes that are not HTTP, to headers that are too large, and to a request that does not end in time. */
-export function refuseBytes(fault: Error & { code?: string }, socket: Socket): void {
-  if (fault.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isReceivingFile(socket)) return;
-  if (fault.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const { status, error } = FAULTS[fault.code ?? ''] ?? NOT_HTTP;
+export function refuseBytes({ code = '' }: Error & { code?: string }, socket: Socket): void {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && isReceivingFile(socket)) return;
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { status, error } = PROBLEMS[code] ?? NOT_HTTP;
   const text = JSON.stringify(body(error));
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -157,19 +157,19 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
       payload.off('data', take).off('end', end).off('error', fail).off('close', gone);
       complete();
     };
-    const fail = (fault: Error) => finish(() => reject(Object.assign(fault, { statusCode: 400 })));
+    const fail = (error: Error) => finish(() => reject(Object.assign(error, { statusCode: 400 })));
     const gone = () => fail(disconnected());
-    const refuse = (fault: unknown) => {
+    const refuse = (error: unknown) => {
       chunks.length = 0;
-      finish(() => reject(fault as Error));
+      finish(() => reject(error as Error));
     };
     const take = (chunk: Buffer) => {
       received += chunk.length;
       if (received > limit) return refuse(tooLarge(limit));
       try {
         reserve?.(chunk.length);
-      } catch (fault) {
-        return refuse(fault);
+      } catch (error) {
+        return refuse(error);
       }
       chunks.push(chunk);
     };

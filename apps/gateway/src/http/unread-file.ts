@@ -17,8 +17,8 @@ export const isReceivingFile = (socket: Socket): boolean => receiving.has(socket
 
 /** A file in the body of a request. Its reader decides how fast it arrives. */
 export class UnreadFile {
-  /** The fault that ended `bytes`. A reader that passes the bytes on may see another error. */
-  fault: GatewayError | null = null;
+  /** The error that ended `bytes`. A reader that passes the bytes on may see another error. */
+  error: GatewayError | null = null;
 
   constructor(private readonly payload: FastifyRequest['raw']) {}
 
@@ -38,7 +38,7 @@ export class UnreadFile {
         yield value;
       }
     } catch (error) {
-      throw (this.fault = error instanceof GatewayError ? error : endedEarly());
+      throw (this.error = error instanceof GatewayError ? error : endedEarly());
     } finally {
       receiving.delete(payload.socket);
     }

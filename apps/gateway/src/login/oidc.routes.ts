@@ -22,9 +22,9 @@ export function oidcCookie(value: string, seconds: number, secure: boolean): str
 export function oidcRoutes(server: FastifyInstance, oidc: OidcService, logins: LoginService, secure: boolean): void {
   const begun = (sealed: string) => oidcCookie(sealed, OIDC_LIFE_MS / 1_000, secure);
   const ended = oidcCookie('', 0, secure);
-  const explain = (reply: FastifyReply, fault: unknown) => {
-    const problem = fault instanceof GatewayError && fault.error_code === 'RATE_LIMITED' ? 'limited' : (fault as OidcFailure).problem;
-    if (problem === undefined) throw fault;
+  const explain = (reply: FastifyReply, error: unknown) => {
+    const problem = error instanceof GatewayError && error.error_code === 'RATE_LIMITED' ? 'limited' : (error as OidcFailure).problem;
+    if (problem === undefined) throw error;
     return reply.header('set-cookie', ended).redirect(`/login?problem=${problem}`);
   };
 
@@ -32,8 +32,8 @@ export function oidcRoutes(server: FastifyInstance, oidc: OidcService, logins: L
     try {
       const { url, sealed } = await oidc.begin(typeof next === 'string' && NEXT.test(next) ? next : '/');
       return await reply.header('set-cookie', begun(sealed)).redirect(url);
-    } catch (fault) {
-      return explain(reply, fault);
+    } catch (error) {
+      return explain(reply, error);
     }
   });
 
@@ -46,8 +46,8 @@ export function oidcRoutes(server: FastifyInstance, oidc: OidcService, logins: L
       if (token !== null) return await reply.header('set-cookie', [ended, sessionCookie(token, secure)]).redirect(login.next);
       const choose = `/login?choose=true&next=${encodeURIComponent(login.next)}`;
       return await reply.header('set-cookie', begun(oidc.sealVerified(email))).redirect(choose);
-    } catch (fault) {
-      return explain(reply, fault);
+    } catch (error) {
+      return explain(reply, error);
     }
   });
 }

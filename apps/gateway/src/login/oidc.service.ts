@@ -112,10 +112,10 @@ export class OidcService {
         claims.email === undefined ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub) : claims;
       if (typeof email !== 'string' || email_verified !== true) throw new OidcFailure('unverified');
       return email;
-    } catch (fault) {
-      if (fault instanceof OidcFailure) throw fault;
+    } catch (error) {
+      if (error instanceof OidcFailure) throw error;
       // The message may contain what the provider sent.
-      this.logger.warn({ code: (fault as { code?: string }).code }, 'a login with the OIDC provider failed');
+      this.logger.warn({ code: (error as { code?: string }).code }, 'a login with the OIDC provider failed');
       throw new OidcFailure('refused');
     }
   }
@@ -148,9 +148,9 @@ export class OidcService {
     this.discovery ??= this.discover();
     try {
       return await this.discovery;
-    } catch (fault) {
+    } catch (error) {
       this.discovery = null;
-      this.logger.warn({ code: (fault as { code?: string }).code }, 'the OIDC provider did not respond');
+      this.logger.warn({ code: (error as { code?: string }).code }, 'the OIDC provider did not respond');
       throw new OidcFailure('unavailable');
     }
   }

@@ -48,9 +48,9 @@ export class Mailer implements BeforeApplicationShutdown {
    */
   send(holder: string, compose: () => Promise<Mail[]>): void {
     if (this.transport === null) return;
-    const sending = this.sendAll(this.transport, holder, compose).catch((fault: { code?: string; responseCode?: number }) =>
-      // The fault's message may contain an address.
-      this.logger.warn({ code: fault.code, response_code: fault.responseCode }, 'a mail was not sent'),
+    const sending = this.sendAll(this.transport, holder, compose).catch((error: { code?: string; responseCode?: number }) =>
+      // The error's message may contain an address.
+      this.logger.warn({ code: error.code, response_code: error.responseCode }, 'a mail was not sent'),
     );
     this.running.add(sending);
     void sending.finally(() => this.running.delete(sending));

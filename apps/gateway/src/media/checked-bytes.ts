@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 
 /** The bytes of a file. It withholds the last of them unless their hash is right, so that no reader has all bytes of a wrong file. */
 export class CheckedBytes {
-  /** The fault of the source or of its hash. A reader that fails leaves none. */
-  fault: Error | null = null;
+  /** The error of the source or of its hash. A reader that fails leaves none. */
+  error: Error | null = null;
   readonly stream: Readable;
 
   constructor(
@@ -25,7 +25,7 @@ export class CheckedBytes {
       }
       if (hash.digest('hex') !== this.sha256) throw new Error('the file has another hash than WhatsApp stated');
     } catch (error) {
-      throw (this.fault = error as Error);
+      throw (this.error = error as Error);
     }
     if (withheld) yield withheld;
   }

@@ -98,7 +98,7 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
     const { mime_type, file_size, sha256 } = info;
     const bytes = new CheckedBytes(await open({ first: 0, last: file_size - 1 }), sha256);
     await store.put(keyOf(file), bytes.stream, file_size, signal).catch((error: unknown) => {
-      if (bytes.fault) throw bytes.fault;
+      if (bytes.error) throw bytes.error;
       this.storeFailed(error, signal);
     });
     return { mime_type, file_size, sha256 };

@@ -37,7 +37,7 @@ export class MediaService implements OnApplicationShutdown {
 
   /**
    * Typed as the JSON that `info` returns, because the description of an endpoint has one schema.
-   * @throws GatewayError before the first byte; a fault within the file cuts the connection
+   * @throws GatewayError before the first byte; an error within the file cuts the connection
    */
   async download(businessId: number, mediaId: string, request: FastifyRequest, reply: FastifyReply): Promise<never> {
     const release = await this.transfers.takePlace(businessId);

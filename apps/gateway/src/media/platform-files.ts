@@ -18,7 +18,7 @@ const NOT_READABLE = new Set([33, 100]);
 /** The description of a file, and its bytes. */
 export interface FoundFile {
   info: MediaInfo;
-  /** @throws GatewayError; a fault after the first bytes ends the stream with an error */
+  /** @throws GatewayError; an error after the first bytes ends the stream with an error */
   open: (range: FileRange) => Promise<Readable>;
 }
 

@@ -21,8 +21,8 @@ import { SESSION_STRATEGY } from './session.strategy';
 /** Responds 401 to every request without a valid session (spec §10). */
 @Injectable()
 class SessionGuard extends AuthGuard(SESSION_STRATEGY) {
-  override handleRequest<User>(fault: unknown, user: User | false): User {
-    if (fault) throw fault;
+  override handleRequest<User>(error: unknown, user: User | false): User {
+    if (error) throw error;
     if (!user) throw noSession();
     return user;
   }

@@ -69,9 +69,9 @@ export class LoginAttemptsStore {
         for (const subject of subjects) if (await takeOne(tx, subject, now.at)) locks = true;
         return { taken: true, at: now.at, locks };
       });
-    } catch (fault) {
-      if (fault instanceof Full) return { taken: false, subject: fault.subject, retry_after_seconds: fault.retry_after_seconds };
-      throw fault;
+    } catch (error) {
+      if (error instanceof Full) return { taken: false, subject: error.subject, retry_after_seconds: error.retry_after_seconds };
+      throw error;
     }
   }
 
@@ -132,10 +132,10 @@ export class LoginAttemptsStore {
   async uncountIfOverloaded<T>(subjects: readonly string[], at: string, check: () => Promise<T>): Promise<T> {
     try {
       return await check();
-    } catch (fault) {
-      if (fault instanceof GatewayError && fault.error_code === 'OVERLOADED')
+    } catch (error) {
+      if (error instanceof GatewayError && error.error_code === 'OVERLOADED')
         for (const subject of subjects) await this.uncount(subject, at);
-      throw fault;
+      throw error;
     }
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { GatewayError, MAX_RECOVERED, type Recovery, type RecoverDeliveries, type ResponseOf, type RequestOf } from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 import { SUSPECT_AFTER } from '../deliveries/attempt';
-import { newestId, oldestId, WAITING_AGAIN } from '../deliveries/log.store';
+import { newestId, oldestId, WAITING_AGAIN } from '../deliveries/delivery-log.store';
 import { dueSince, RECOVERY_LANE } from '../deliveries/recovery-lane';
 import { webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 

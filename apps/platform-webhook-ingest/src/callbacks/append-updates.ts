@@ -2,7 +2,7 @@ import type { EventEnvelope } from '@mgw/contracts';
 import { appendToOutbox, outboxRow } from '@mgw/events';
 import { isAboutValues, type Tx } from '@mgw/postgres';
 import { addDeadLetters } from './dead-letters.store';
-import { wholeDeadLetter, type BadUpdate, type StoredCallback, type Updates } from './stored-callback';
+import { wholeDeadLetter, type InvalidUpdate, type StoredCallback, type Updates } from './stored-callback';
 import { recordUpdates } from './update-counts';
 
 /** Bytes of the events of one statement. */
@@ -16,8 +16,8 @@ export interface SplitCallback {
 /** Appends the updates of several callbacks with one statement. If PostgreSQL refuses a value, each callback has statements of its own. */
 export async function appendTogether(tx: Tx, split: SplitCallback[]): Promise<void> {
   if (split.length === 0) return;
-  const setAside = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
-  const all = { events: split.flatMap(({ updates }) => updates.events), bad: split.flatMap(({ updates }) => updates.bad) };
+  const setAside = (invalid: InvalidUpdate[]) => addDeadLetters(tx, invalid);
+  const all = { events: split.flatMap(({ updates }) => updates.events), invalid: split.flatMap(({ updates }) => updates.invalid) };
   if ((await append(tx, all, setAside)) !== null) for (const one of split) await appendAll(tx, one, setAside);
   else for (const { updates } of split) recordUpdates(updates);
 }
@@ -28,10 +28,10 @@ export async function appendSome(
   { callback, updates }: SplitCallback,
   most: number,
 ): Promise<{ appended: number; isDone: boolean }> {
-  const setAside = (bad: BadUpdate[]) => addDeadLetters(tx, bad);
+  const setAside = (invalid: InvalidUpdate[]) => addDeadLetters(tx, invalid);
   const missing = await notInOutbox(tx, updates.events);
   if (missing.length > most) {
-    const some = { events: missing.slice(0, most), bad: [], ignored: { unknown_number: 0, group: 0 } };
+    const some = { events: missing.slice(0, most), invalid: [], ignored: { unknown_number: 0, group: 0 } };
     const isStored = await appendAll(tx, { callback, updates: some }, setAside);
     return { appended: most, isDone: !isStored };
   }
@@ -51,7 +51,7 @@ async function notInOutbox(tx: Tx, events: EventEnvelope[]): Promise<EventEnvelo
 export async function appendAll(
   tx: Tx,
   { callback, updates }: SplitCallback,
-  setAside: (bad: BadUpdate[]) => Promise<void>,
+  setAside: (invalid: InvalidUpdate[]) => Promise<void>,
 ): Promise<boolean> {
   const refusal = await append(tx, updates, setAside);
   if (refusal) await setAside([wholeDeadLetter(callback, refusal)]);
@@ -62,13 +62,13 @@ export async function appendAll(
 /** @returns PostgreSQL's error if it refused a value, and appended nothing */
 async function append(
   tx: Tx,
-  { events, bad }: Pick<Updates, 'events' | 'bad'>,
-  setAside: (bad: BadUpdate[]) => Promise<void>,
+  { events, invalid }: Pick<Updates, 'events' | 'invalid'>,
+  setAside: (invalid: InvalidUpdate[]) => Promise<void>,
 ): Promise<Error | null> {
   await tx.query('SAVEPOINT before_updates');
   try {
     for (const group of bySize(events)) await appendToOutbox(tx, 'ingest', group);
-    await setAside(bad);
+    await setAside(invalid);
     return null;
   } catch (error) {
     if (!isAboutValues(error)) throw error;

@@ -3,7 +3,7 @@ import { Batcher } from '@mgw/batching';
 import type { EventEnvelope } from '@mgw/contracts';
 import { allowDirectPublish, outboxRow, unpublishedBefore, type OutboxRow } from '@mgw/events';
 import { Database, RowSet, isAboutValues } from '@mgw/postgres';
-import type { BadUpdate, Updates } from './stored-callback';
+import type { InvalidUpdate, Updates } from './stored-callback';
 
 export interface NewCallback {
   /** SHA-256 of the hash of the body and the lane; without an owner, the signers too. */
@@ -48,7 +48,7 @@ const EVENTS = new RowSet<{ hash: Buffer } & OutboxRow>(
   },
   CALLBACKS.next,
 );
-const DEAD_LETTERS = new RowSet<{ hash: Buffer } & BadUpdate>(
+const DEAD_LETTERS = new RowSet<{ hash: Buffer } & InvalidUpdate>(
   {
     hash: ['bytea', ({ hash }) => hash],
     field: ['text', ({ field }) => field],
@@ -106,7 +106,7 @@ export class CallbacksStore {
       return waiting.has(callback.lane) ? { ...callback, updates: null } : callback;
     });
     const events = distinct.flatMap(({ hash, updates }) => (updates?.events ?? []).map((event) => ({ hash, ...outboxRow(event) })));
-    const bad = distinct.flatMap(({ hash, updates }) => (updates?.bad ?? []).map((update) => ({ hash, ...update })));
+    const invalid = distinct.flatMap(({ hash, updates }) => (updates?.invalid ?? []).map((update) => ({ hash, ...update })));
     const rows = await this.db.query<{ hash: string | null; is_split: boolean | null; event_id: string | null; older: string[] | null }>(
       `WITH numbered AS MATERIALIZED (
          -- Ids follow the arrival. Rows follow their hashes, so that two replicas with the same callbacks do not deadlock.
@@ -126,10 +126,10 @@ export class CallbacksStore {
          SELECT e.event_id, e.subject, e.ordering_key, e.body, e.traceparent
          FROM ${EVENTS.from('e', 'nth')}
          JOIN added ON added.body_hash = e.hash AND added.is_split ORDER BY e.nth ON CONFLICT (event_id) DO NOTHING RETURNING event_id
-       )${bad.length > 0 ? SET_ASIDE : ''}
+       )${invalid.length > 0 ? SET_ASIDE : ''}
        SELECT encode(body_hash, 'hex') AS hash, is_split, NULL AS event_id, ${unpublishedBefore('ingest', EVENTS.list('ordering_key'))} AS older FROM added
        UNION ALL SELECT NULL, NULL, event_id, NULL FROM published`,
-      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(bad.length > 0 ? DEAD_LETTERS.values(bad) : [])],
+      [...CALLBACKS.values(distinct), ...EVENTS.values(events), ...(invalid.length > 0 ? DEAD_LETTERS.values(invalid) : [])],
     );
     const older = rows.find(({ hash }) => hash !== null)?.older ?? null;
     for (const { updates } of distinct) allowDirectPublish(updates?.events ?? [], older);

@@ -1,13 +1,18 @@
 import type { Tx } from '@mgw/postgres';
-import type { BadUpdate, StoredCallback } from './stored-callback';
+import type { InvalidUpdate, StoredCallback } from './stored-callback';
 
-export async function addDeadLetters(tx: Tx, bad: BadUpdate[]): Promise<void> {
-  if (bad.length === 0) return;
+export async function addDeadLetters(tx: Tx, invalid: InvalidUpdate[]): Promise<void> {
+  if (invalid.length === 0) return;
   await tx.query(
     `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses)
      SELECT 'splitter', field, body, reason, 1, string_to_array(businesses, ',')::integer[]
      FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS b (field, body, reason, businesses)`,
-    [bad.map((b) => b.field), bad.map((b) => b.body), bad.map((b) => b.reason), bad.map((b) => b.businesses.join(','))],
+    [
+      invalid.map((update) => update.field),
+      invalid.map((update) => update.body),
+      invalid.map((update) => update.reason),
+      invalid.map((update) => update.businesses.join(',')),
+    ],
   );
 }
 
@@ -29,13 +34,13 @@ export async function failReplay(tx: Tx, id: string, reason: string): Promise<vo
   );
 }
 
-/** Ends a replay: without bad updates the dead letter is deleted; otherwise it keeps the first one, and each other becomes a dead letter. */
-export async function endReplay(tx: Tx, id: string, [bad, ...others]: BadUpdate[]): Promise<void> {
-  if (bad === undefined) {
+/** Ends a replay: without invalid updates the dead letter is deleted; otherwise it keeps the first one, and each other becomes a dead letter. */
+export async function endReplay(tx: Tx, id: string, [first, ...others]: InvalidUpdate[]): Promise<void> {
+  if (first === undefined) {
     await tx.query('DELETE FROM ingest.dead_letters WHERE id = $1', [id]);
     return;
   }
-  await tx.query('UPDATE ingest.dead_letters SET subject = $2, body = $3 WHERE id = $1', [id, bad.field, bad.body]);
-  await failReplay(tx, id, bad.reason);
+  await tx.query('UPDATE ingest.dead_letters SET subject = $2, body = $3 WHERE id = $1', [id, first.field, first.body]);
+  await failReplay(tx, id, first.reason);
   await addDeadLetters(tx, others);
 }

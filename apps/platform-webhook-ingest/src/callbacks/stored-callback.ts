@@ -20,13 +20,13 @@ export type SignedBody = Pick<StoredCallback, 'body' | 'businesses'>;
 /** The content of a callback. */
 export interface Updates {
   events: EventEnvelope[];
-  bad: BadUpdate[];
+  invalid: InvalidUpdate[];
   /** Counted, with no other effect. */
   ignored: { unknown_number: number; group: number };
 }
 
 /** An update that the splitter refuses, with the reason. */
-export interface BadUpdate {
+export interface InvalidUpdate {
   field: string;
   /** A callback with this update only. */
   body: string;
@@ -36,6 +36,6 @@ export interface BadUpdate {
 }
 
 /** The whole callback as one dead letter. PostgreSQL's text cannot hold NUL, and no JSON has it. */
-export function wholeDeadLetter({ body, businesses }: SignedBody, { message }: Error): BadUpdate {
+export function wholeDeadLetter({ body, businesses }: SignedBody, { message }: Error): InvalidUpdate {
   return { field: '(all)', body: body.toString('utf8').replaceAll('\0', ''), businesses, reason: message };
 }

@@ -107,7 +107,7 @@ export class WaitingCallbacksStore {
         this.skippedDeadLetter = deadLetter.id;
         throw error;
       });
-      await appendAll(tx, { callback: deadLetter, updates }, (bad) => endReplay(tx, deadLetter.id, bad));
+      await appendAll(tx, { callback: deadLetter, updates }, (invalid) => endReplay(tx, deadLetter.id, invalid));
       return true;
     });
   }
@@ -154,7 +154,7 @@ async function mark(tx: Tx, begun: string[], done: string[]): Promise<void> {
 /** Large bodies without updates would fill the disk for the time of the retention (decision 740). The hash stays, so that a repeat is known. */
 async function emptyBodies(tx: Tx, split: SplitCallback[]): Promise<void> {
   const isEmptied = ({ callback, updates }: SplitCallback) =>
-    callback.body.length > LARGE_BYTES && updates.events.length + updates.bad.length === 0;
+    callback.body.length > LARGE_BYTES && updates.events.length + updates.invalid.length === 0;
   const ids = split.filter(isEmptied).map(({ callback }) => callback.id);
   if (ids.length > 0) await tx.query(`UPDATE ingest.callbacks SET body = '' WHERE id = ANY($1)`, [ids]);
 }

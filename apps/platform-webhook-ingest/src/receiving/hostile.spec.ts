@@ -68,16 +68,16 @@ describe('hostile callbacks (guarantees §10)', () => {
   describe('N1: signed callbacks that fill the memory, with a heap of 128 MB', () => {
     const filler = 'x'.repeat(150_000);
     const large = 'x'.repeat(2_700_000);
-    const bad = (n: number) => Array.from({ length: n }, (_, id) => ({ id }));
+    const invalid = (n: number) => Array.from({ length: n }, (_, id) => ({ id }));
     const cases: [string, () => unknown, number][] = [
       [
-        'thousands of bad updates and a long text',
-        () => envelope({ contacts: [{ wa_id: '1', profile: { name: filler } }], messages: bad(4_000) }),
+        'thousands of invalid updates and a long text',
+        () => envelope({ contacts: [{ wa_id: '1', profile: { name: filler } }], messages: invalid(4_000) }),
         200,
       ],
       [
         'as many in a larger one, which is split after the response',
-        () => envelope({ filler: 'x'.repeat(300_000), messages: bad(4_900) }),
+        () => envelope({ filler: 'x'.repeat(300_000), messages: invalid(4_900) }),
         200,
       ],
       [

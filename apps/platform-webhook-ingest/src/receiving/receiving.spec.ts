@@ -148,7 +148,7 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect((await published('message', 2)).map(({ data }) => (data as { message_id: string }).message_id)).toEqual(['wamid.1', 'wamid.2']);
   });
 
-  it('sets a bad update aside with its reason and publishes the rest of its batch', async () => {
+  it('sets an invalid update aside with its reason and publishes the rest of its batch', async () => {
     const messages = [text('wamid.1'), { ...text('wamid.2'), timestamp: 'soon' }, null, text('wamid.3')];
     const statuses = [status('wamid.9', 'sent'), { id: 7 }];
     expect(await signed(envelope({ messages, statuses }))).toBe(200);
@@ -186,12 +186,12 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
       ['a word of 9,000 characters', envelope({ statuses: [status('wamid.8', 's'.repeat(9_000))] })],
       ['a message id of other characters', envelope({ messages: [text('wamid.\u{1F600}')] })],
       ['a number that is an object', envelope({ messages: [text('wamid.8')] }, { toString: 1 } as never)],
-    ])('sets aside %s', async (_name, bad) => {
+    ])('sets aside %s', async (_name, invalid) => {
       const good = envelope({ messages: [text('wamid.good')] }, '702', '802');
       const statuses = await Promise.all([
-        signed({ ...bad, filling }),
+        signed({ ...invalid, filling }),
         signed({ ...good, filling }, 'second secret'),
-        signed({ ...bad, filling, again: 1 }),
+        signed({ ...invalid, filling, again: 1 }),
       ]);
       expect(statuses).toEqual([200, 200, 200]);
       const [event] = await published('message', 1);
@@ -203,9 +203,9 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
 
     it('publishes the others when only the database refuses an update', async () => {
       await harness.db.query(`ALTER TABLE ingest.outbox ADD CHECK (event_id NOT LIKE '%odd%')`);
-      const bad = { ...envelope({ messages: [text('wamid.odd')] }), filling };
+      const invalid = { ...envelope({ messages: [text('wamid.odd')] }), filling };
       const good = (id: string) => signed({ ...envelope({ messages: [text(id)] }, '702', '802'), filling }, 'second secret');
-      const [odd, ...others] = await Promise.allSettled([signed(bad), ...['1', '2', '3', '4', '5'].map((id) => good(`wamid.${id}`))]);
+      const [odd, ...others] = await Promise.allSettled([signed(invalid), ...['1', '2', '3', '4', '5'].map((id) => good(`wamid.${id}`))]);
       expect(others).toEqual(others.map(() => ({ status: 'fulfilled', value: 200 })));
       await published('message', 5);
       // The platform retries a refused callback; a stored one becomes a dead letter.

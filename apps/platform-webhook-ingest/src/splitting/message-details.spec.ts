@@ -18,8 +18,8 @@ async function split(message: object, contact: object = CONTACT) {
   return splitCallback(readCallback(body), { body: body.toString(), businesses: [1] } as never, OWNERS);
 }
 async function dataOf(message: object, contact?: object): Promise<Data> {
-  const { events, bad } = await split(message, contact);
-  expect(bad).toEqual([]);
+  const { events, invalid } = await split(message, contact);
+  expect(invalid).toEqual([]);
   return events[0]?.data as Data;
 }
 const detailsOf = async (message: object, contact?: object) => (await dataOf(message, contact)).details;
@@ -247,8 +247,8 @@ describe('details of customers’ messages (platform §4.4)', () => {
           ...Object.fromEntries(MEMBERS.map((name) => [name, { ...Object.fromEntries(NAMES.map((one) => [one, value])) }])),
         };
         for (const one of [message, inner]) {
-          const { events, bad } = await split(one, { profile: { username: value }, wa_id: SENDER.from });
-          expect([one, events.length, bad]).toEqual([one, 1, []]);
+          const { events, invalid } = await split(one, { profile: { username: value }, wa_id: SENDER.from });
+          expect([one, events.length, invalid]).toEqual([one, 1, []]);
         }
       }
   });

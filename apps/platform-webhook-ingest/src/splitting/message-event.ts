@@ -8,7 +8,7 @@ import { platformTime } from './platform-time';
 
 const MEDIA = new Set(['image', 'video', 'audio', 'document', 'sticker']);
 
-/** The event of an inbound message (platform §4.4). @throws Error if the message is bad */
+/** The event of an inbound message (platform §4.4). @throws Error if the message is invalid */
 export function messageEvent(
   businessId: number,
   phoneNumberId: string,

@@ -12,7 +12,7 @@ export interface CallbackPreference {
   timestamp?: number | string;
 }
 
-/** @throws Error if the preference is bad */
+/** @throws Error if the preference is invalid */
 export function preferenceEvent(
   businessId: number,
   phoneNumberId: string,

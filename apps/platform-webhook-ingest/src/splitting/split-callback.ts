@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
 import { outboxRow } from '@mgw/events';
 import type { CallbackMessage, CallbackStatus, CallbackValue } from '@mgw/platform-api';
-import { wholeDeadLetter, type BadUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
+import { wholeDeadLetter, type InvalidUpdate, type SignedBody, type Updates } from '../callbacks/stored-callback';
 import { accountEvent, templateEvent } from './change-events';
 import { changesOf, countUpdates, isAccountField, isObject, list, numberOf, type Change, type Owners } from './changes';
 import { Contacts } from './contacts';
@@ -24,7 +24,7 @@ const MAX_REASON_CHARACTERS = 500;
 const YIELD_EVERY_MS = 10;
 
 /**
- * Makes one event of each update. A bad update becomes a dead letter with its reason, and the others continue (guarantees §2).
+ * Makes one event of each update. An invalid update becomes a dead letter with its reason, and the others continue (guarantees §2).
  * Events and dead letters together stay within a small multiple of the callback's size.
  * @throws Error if the whole callback must become one dead letter
  */
@@ -50,9 +50,9 @@ class Splitting {
   private readonly events: EventEnvelope[] = [];
   private readonly ignored = { unknown_number: 0, group: 0 };
   private eventCharacters = 0;
-  private deadLetters: BadUpdate[] = [];
+  private deadLetters: InvalidUpdate[] = [];
   private deadLetterBytes = 0;
-  private bad = 0;
+  private invalidCount = 0;
   private firstReason = '';
 
   constructor(
@@ -70,10 +70,10 @@ class Splitting {
   }
 
   updates(): Updates {
-    const { events, ignored, bad, firstReason } = this;
-    if (bad === this.deadLetters.length) return { events, bad: this.deadLetters, ignored };
-    const reason = bad === 1 ? firstReason : `${bad} bad updates, the first one because: ${firstReason}`;
-    return { events, bad: [wholeDeadLetter(this.callback, new Error(reason))], ignored };
+    const { events, ignored, invalidCount, firstReason } = this;
+    if (invalidCount === this.deadLetters.length) return { events, invalid: this.deadLetters, ignored };
+    const reason = invalidCount === 1 ? firstReason : `${invalidCount} invalid updates, the first one because: ${firstReason}`;
+    return { events, invalid: [wholeDeadLetter(this.callback, new Error(reason))], ignored };
   }
 
   private *messages(change: Change): Generator<() => void> {
@@ -145,13 +145,13 @@ class Splitting {
 
   /** The dead letter holds a callback with this update only, so that a replay does not repeat the others. */
   private setAside({ account, time, field, value }: Change, reason: string, alone: () => CallbackValue): void {
-    if (this.bad === 0) this.firstReason = reason;
-    this.bad += 1;
-    if (this.bad > this.deadLetters.length + 1) return;
+    if (this.invalidCount === 0) this.firstReason = reason;
+    this.invalidCount += 1;
+    if (this.invalidCount > this.deadLetters.length + 1) return;
     const metadata = isAccountField(field) ? {} : { metadata: { phone_number_id: numberOf(value) } };
     const body = JSON.stringify({ entry: [{ id: account, time, changes: [{ field, value: { ...metadata, ...alone() } }] }] });
     this.deadLetterBytes += Buffer.byteLength(body);
-    if (this.bad > MAX_DEAD_LETTERS || this.deadLetterBytes > MAX_DEAD_LETTER_BYTES) this.deadLetters = [];
+    if (this.invalidCount > MAX_DEAD_LETTERS || this.deadLetterBytes > MAX_DEAD_LETTER_BYTES) this.deadLetters = [];
     else this.deadLetters.push({ field, body, businesses: this.callback.businesses, reason });
   }
 

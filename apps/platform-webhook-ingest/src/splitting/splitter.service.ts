@@ -110,5 +110,5 @@ export async function splitOrSetAside(parsed: unknown, callback: SignedBody, map
 }
 
 function setAside(callback: SignedBody, error: Error): Updates {
-  return { events: [], bad: [wholeDeadLetter(callback, error)], ignored: { unknown_number: 0, group: 0 } };
+  return { events: [], invalid: [wholeDeadLetter(callback, error)], ignored: { unknown_number: 0, group: 0 } };
 }

@@ -3,7 +3,7 @@ import { newEvent } from '@mgw/events';
 import type { CallbackStatus } from '@mgw/platform-api';
 import { platformTime } from './platform-time';
 
-/** A delivery status (platform §4.5). @throws Error if the status is bad */
+/** A delivery status (platform §4.5). @throws Error if the status is invalid */
 export function statusEvent(businessId: number, phoneNumberId: string, status: CallbackStatus): EventEnvelope<typeof PlatformStatus> {
   const at = platformTime(status.timestamp);
   const pricing = pricingOf(status);

@@ -67,15 +67,15 @@ export class InboundService {
     );
     await this.storedFiles.add(tx, inserted);
     const suppressed: EventEnvelope[] = [];
-    const lastWords = new Map<number, OptWord | null>();
+    const lastOptWords = new Map<number, OptWord | null>();
     for (const message of inserted) {
       const { text, type } = message.event.data;
       const word = optWord(text, message.settings);
       // A reaction starts no wait, so a STOP before it still ends the wait (decision 392).
-      if (type !== 'reaction') lastWords.set(message.conversationId, word);
+      if (type !== 'reaction') lastOptWords.set(message.conversationId, word);
       if (word !== null) suppressed.push(...(await this.applyOptWord(tx, message, word)));
     }
-    const endingWithStop = [...lastWords].flatMap(([id, word]) => (word === 'stop' ? [id] : []));
+    const endingWithStop = [...lastOptWords].flatMap(([id, word]) => (word === 'stop' ? [id] : []));
     await this.conversations.endWaits(tx, endingWithStop);
     // Publish conversation.created before its message.received (decision 29b).
     const events = inserted.flatMap(({ startsConversation, created, received }) => (startsConversation ? [created, received] : [received]));

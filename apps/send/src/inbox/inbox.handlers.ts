@@ -16,7 +16,7 @@ import { Database } from '@mgw/postgres';
 import { Handles, type Handler } from '@mgw/rpc';
 import { ConversationService } from '../conversations/conversation.service';
 import { InboundLogStore } from './inbound-log.store';
-import { InboxWorkStore } from './inbox-work.store';
+import { ConversationChangesStore } from './conversation-changes.store';
 import { InboxStore } from './inbox.store';
 import { ThreadStore } from './thread.store';
 
@@ -26,7 +26,7 @@ export class InboxHandlers {
   constructor(
     private readonly inbox: InboxStore,
     private readonly threads: ThreadStore,
-    private readonly work: InboxWorkStore,
+    private readonly changes: ConversationChangesStore,
     private readonly inbound: InboundLogStore,
     private readonly conversations: ConversationService,
     private readonly db: Database,
@@ -53,16 +53,16 @@ export class InboxHandlers {
   @Handles(UpdateConversation)
   async update(request: RequestOf<typeof UpdateConversation>): Promise<ResponseOf<typeof UpdateConversation>> {
     const { business_id, conversation_id, ...change } = request;
-    await this.work.change(business_id, conversation_id, change);
+    await this.changes.change(business_id, conversation_id, change);
     return { conversation: await this.byId(request) };
   }
 
   @Handles(UnassignConversations)
-  unassign: Handler<typeof UnassignConversations> = ({ business_id, user_id }) => this.work.unassign(business_id, user_id);
+  unassign: Handler<typeof UnassignConversations> = ({ business_id, user_id }) => this.changes.unassign(business_id, user_id);
 
   @Handles(AddNote)
   addNote: Handler<typeof AddNote> = ({ business_id, conversation_id, user_id, text }) =>
-    this.work.addNote(business_id, conversation_id, user_id, text);
+    this.changes.addNote(business_id, conversation_id, user_id, text);
 
   private async byId({ business_id, conversation_id }: { business_id: number; conversation_id: number }): Promise<ConversationRecord> {
     const conversation = await this.inbox.find(business_id, conversation_id);

@@ -40,8 +40,8 @@ export class RefusalEffects {
     if (refusal.sideEffect !== null) this.logger.warn({ ...logged, effect: refusal.sideEffect }, 'the platform refused a message');
     try {
       await this.applySideEffect(refusal, recipient);
-    } catch (fault) {
-      this.logger.error({ ...logged, err: fault }, 'recording the effect of a refusal failed');
+    } catch (error) {
+      this.logger.error({ ...logged, err: error }, 'recording the effect of a refusal failed');
     }
   }
 

@@ -2,7 +2,7 @@ import { metricsRead, rowsRead } from '@mgw/harness';
 import { metricsController } from '@mgw/service';
 import { METRICS } from '../metrics';
 import { startDispatching, type Dispatching } from './dispatch.fixture';
-import { DeliveryLogStore } from './log.store';
+import { DeliveryLogStore } from './delivery-log.store';
 
 const MANY = 30_000;
 

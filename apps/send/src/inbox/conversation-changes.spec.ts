@@ -16,7 +16,7 @@ import {
 import { inboundEvent, rowsRead } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { numberOf, startSending, type Sending } from '../send.fixture';
-import { InboxWorkStore } from './inbox-work.store';
+import { ConversationChangesStore } from './conversation-changes.store';
 import { ThreadStore } from './thread.store';
 
 const [ASHA, BEN, ZOE] = ['919876543211', '919876543212', '919876543213'] as const;
@@ -231,7 +231,7 @@ describe('agents at work (decision 392)', () => {
        SELECT 1 + n % 2, '9197' || n, now() - interval '1 day', 70 + n % 2 FROM generate_series(1, 5000) AS n`,
     );
     expect(await phones({ view: 'mine', user_id: leaver })).toEqual([BEN]);
-    const rows = await rowsRead(sending.harness.db, (db) => new InboxWorkStore(db).unassign(1, leaver));
+    const rows = await rowsRead(sending.harness.db, (db) => new ConversationChangesStore(db).unassign(1, leaver));
     expect(rows['conversations']).toBeLessThan(20);
     await change(BEN, { assigned_to: leaver });
     await change(ZOE, { assigned_to: leaver });

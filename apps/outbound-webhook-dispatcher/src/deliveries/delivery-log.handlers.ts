@@ -17,7 +17,7 @@ import {
 import { Handles, type Handler } from '@mgw/rpc';
 import { webhookDisabled, webhookNotFound } from '../webhooks/webhook-errors';
 import { DispatchService } from './dispatch.service';
-import { DeliveryLogStore, IN_PROGRESS } from './log.store';
+import { DeliveryLogStore, IN_PROGRESS } from './delivery-log.store';
 
 /** Data of a test event: the example of the reference with the business's id and a message id that WhatsApp never makes. */
 function sampleData(event: PublicEventName, business_id: number): object {
@@ -70,7 +70,7 @@ export class DeliveryLogHandlers {
     const name = event ?? webhook.events[0];
     if (!isPublicEvent(name)) throw invalidField('event', `must be one of ${PUBLIC_EVENTS.join(', ')}`);
     const body = JSON.stringify({ event: name, timestamp: new Date().toISOString(), data: sampleData(name, business_id) });
-    const delivery_id = await this.log.addByHand({ business_id, webhook_id, event: name, event_id: `test:${randomUUID()}`, body });
+    const delivery_id = await this.log.addTestEvent({ business_id, webhook_id, event: name, event_id: `test:${randomUUID()}`, body });
     this.dispatch.wake();
     return { delivery_id };
   }

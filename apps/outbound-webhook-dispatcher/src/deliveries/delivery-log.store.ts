@@ -172,11 +172,17 @@ export class DeliveryLogStore {
   }
 
   /**
-   * Stores a delivery that a person requested.
+   * Stores the delivery of a test event.
    * @returns its id
    * @throws GatewayError NOT_FOUND; CONFLICT when too many test events of the webhook wait
    */
-  async addByHand(delivery: { business_id: number; webhook_id: number; event: string; event_id: string; body: string }): Promise<number> {
+  async addTestEvent(delivery: {
+    business_id: number;
+    webhook_id: number;
+    event: string;
+    event_id: string;
+    body: string;
+  }): Promise<number> {
     const { business_id, webhook_id, event, event_id, body } = delivery;
     return this.db.transaction(async (tx) => {
       // One test event at a time counts the waiting ones. This lock does not block other events.

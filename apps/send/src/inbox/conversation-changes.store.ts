@@ -15,7 +15,7 @@ const NOTHING_RECEIVED = `coalesce(date_trunc('milliseconds', last_received_at) 
 
 /** Changes that agents make to conversations. */
 @Injectable()
-export class InboxWorkStore {
+export class ConversationChangesStore {
   constructor(private readonly db: Database) {}
 
   /** Leaves absent members unchanged. A closed conversation waits for nothing. @throws GatewayError NOT_FOUND, CONFLICT */
