@@ -33,13 +33,14 @@ export const PAGES = [
   '/operator/rate-card',
   '/operator/business',
 ];
+const YEAR_MS = 31_536_000_000;
 /** The build puts the dashboard next to the gateway. */
 const FOLDER = join(__dirname, '../../../dashboard');
 
 /** Serves the dashboard. Asset names contain a hash, so assets are immutable; the page that names them is always revalidated. */
-export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
-  if (!existsSync(join(FOLDER, 'assets'))) return;
-  await server.register(fastifyStatic, { root: FOLDER, serve: false, preCompressed: true, cacheControl: false, etag: false });
+export async function dashboardRoutes(server: FastifyInstance, folder = FOLDER): Promise<void> {
+  if (!existsSync(join(folder, 'assets'))) return;
+  await server.register(fastifyStatic, { root: folder, serve: false, preCompressed: true, cacheControl: false, etag: false });
   const page = (_: FastifyRequest, reply: FastifyReply) =>
     reply
       .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-cache', 'referrer-policy': 'same-origin' })
@@ -54,6 +55,7 @@ export async function dashboardRoutes(server: FastifyInstance): Promise<void> {
   });
   server.get('/icon.svg', (_, reply) => reply.header('cache-control', 'public, max-age=86400').sendFile('icon.svg'));
   server.get<{ Params: { file: string } }>('/assets/:file', (request, reply) =>
-    reply.header('cache-control', 'public, max-age=31536000, immutable').sendFile(join('assets', request.params.file)),
+    // The options leave a 404 uncached: during an upgrade, a replica of the other version may have the file.
+    reply.sendFile(join('assets', request.params.file), { cacheControl: true, maxAge: YEAR_MS, immutable: true }),
   );
 }
