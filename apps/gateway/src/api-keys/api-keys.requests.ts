@@ -1,7 +1,7 @@
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsBoolean, IsIn, IsInt, Max, Min } from 'class-validator';
+import { IsBoolean, IsInt, Max, Min } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
 import { PERMISSIONS, type Permission } from '@mgw/contracts';
-import { IsName, IsOneOf, Optional } from '../requests/field-rules';
+import { AreSomeOf, IsName, IsOneOf, Optional } from '../requests/field-rules';
 import { IsZonedDatetime } from '../requests/zoned-datetime';
 import { AreCidrs } from './allowed-ips';
 
@@ -14,10 +14,7 @@ export class CreateApiKeyRequest {
   @IsName(100)
   name!: string;
 
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(50)
-  @IsIn(PERMISSIONS, { each: true, message: `permissions must each be one of ${PERMISSIONS.join(', ')}` })
+  @AreSomeOf(PERMISSIONS)
   permissions!: Permission[];
 
   @Optional(IsZonedDatetime())

@@ -56,6 +56,20 @@ export const Optional = (...rules: PropertyDecorator[]) => applyDecorators(...[I
 export const IsOneOf = (values: readonly unknown[]) => IsIn([...values], { message: `$property must be one of ${values.join(', ')}` });
 export const IsListFormat = () => Optional(IsIn(['json', 'csv'], { message: 'format must be json or csv' }));
 
+/** A list with at least one of the values. Duplicates pass, at most `MAX_CHOICES`. */
+export const AreSomeOf = (values: readonly string[]) =>
+  rule(
+    'areSomeOf',
+    (value) => {
+      if (!Array.isArray(value)) return 'must be an array';
+      if (value.length === 0) return `must have at least one of ${values.join(', ')}`;
+      if (value.length > MAX_CHOICES) return `must have at most ${MAX_CHOICES} entries`;
+      return value.every((one) => values.includes(one as string)) ? null : `must have only some of ${values.join(', ')}`;
+    },
+    [values],
+  );
+const MAX_CHOICES = 50;
+
 /** A whole number in a query, where every value is text. @param fault completes the name of the field */
 export const IsNumberText = (minimum: number, maximum: number, fault = `must be a whole number from ${minimum} to ${maximum}`) =>
   rule(
@@ -216,6 +230,12 @@ export const FIELD_RULE_SCHEMAS: Record<string, SchemaObject | ((meta: { constra
     example: '+91 98765 43210',
   },
   isPhoneNumber: { description: 'A phone number with its country code: codes go to phones only.' },
+  areSomeOf: ({ constraints: [values] }) => ({
+    items: { type: 'string', enum: values as string[] },
+    type: 'array',
+    maxItems: MAX_CHOICES,
+    minItems: 1,
+  }),
   isNumberText: ({ constraints: [minimum, maximum] }) => ({ type: 'integer', minimum: minimum as number, maximum: maximum as number }),
   isCode: { type: 'string', pattern: CODE.source, description: 'The code; without it the gateway generates six digits.' },
   isName: ({ constraints }) => ({ type: 'string', minLength: 1, maxLength: constraints[0] as number }),

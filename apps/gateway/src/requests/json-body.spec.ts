@@ -23,7 +23,7 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
     expect(read(`{"a":"${'[,:{'.repeat(10_000)}"}`)).toEqual({ a: '[,:{'.repeat(10_000) });
   });
 
-  it('a refusal has the path of the member', () => {
+  it('a refusal has the path of the member and names the character', () => {
     const details = (text: string) => {
       try {
         return parseJsonBody(Buffer.from(text), 10_000);
@@ -31,7 +31,10 @@ describe('JSON bodies (decisions 5, 6, 9; guarantees §9)', () => {
         return (error as GatewayError).extras['details'];
       }
     };
-    expect(details('{"a":[{"b":"\\u0000"}]}')).toMatchObject([{ field: 'a.0.b' }]);
+    const found = (name: string) => `must not contain control characters or invalid Unicode: found ${name}`;
+    expect(details('{"a":[{"b":"\\u0000"}]}')).toEqual([{ field: 'a.0.b', message: found('U+0000') }]);
+    expect(details('{"a":"b\\ud83d"}')).toEqual([{ field: 'a', message: found('U+D83D') }]);
+    expect(details('{"a":"b\\r\\n"}')).toEqual([{ field: 'a', message: found('U+000D (end lines with \\n only)') }]);
     expect(details('{"a":{"constructor":1}}')).toMatchObject([{ field: 'a.constructor' }]);
     // A name that is not printable is not repeated.
     expect(details('{"a":[{"b\\u0000":1}]}')).toMatchObject([{ field: 'a.0' }]);

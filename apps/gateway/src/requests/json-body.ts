@@ -89,10 +89,7 @@ interface Fault {
 
 /** Allocates nothing for content without a fault. PostgreSQL refuses NUL and lone surrogates in names as in values. */
 function faultIn(value: unknown, checksTexts: boolean): Fault | null {
-  if (typeof value === 'string')
-    return checksTexts && FORBIDDEN_TEXT.test(value)
-      ? { path: [], message: 'must not contain control characters or invalid Unicode' }
-      : null;
+  if (typeof value === 'string') return checksTexts && FORBIDDEN_TEXT.test(value) ? { path: [], message: characterFault(value) } : null;
   if (typeof value !== 'object' || value === null) return null;
   if (Array.isArray(value)) {
     for (let i = 0; i < value.length; i++) {
@@ -109,6 +106,14 @@ function faultIn(value: unknown, checksTexts: boolean): Fault | null {
     if (fault) return within(key, fault);
   }
   return null;
+}
+
+/** Names the first forbidden character, which no editor shows. */
+function characterFault(text: string): string {
+  const at = text.search(FORBIDDEN_TEXT);
+  const name = `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
+  const advice = text[at] === '\r' ? ' (end lines with \\n only)' : '';
+  return `must not contain control characters or invalid Unicode: found ${name}${advice}`;
 }
 
 function within(name: string, fault: Fault): Fault {

@@ -3,7 +3,16 @@ import { join } from 'node:path';
 import { plainToInstance } from 'class-transformer';
 import { getMetadataStorage, validateSync } from 'class-validator';
 import { GatewayError } from '@mgw/contracts';
-import { SendMediaRequest, SendOtpRequest, SendTemplateRequest, SendTextRequest } from '../api-v1/send.requests';
+import {
+  QuickSendRequest,
+  SendInteractiveRequest,
+  SendMediaRequest,
+  SendOtpRequest,
+  SendTemplateRequest,
+  SendTextRequest,
+} from '../api-v1/send.requests';
+import { RecoverRequest } from '../webhooks/recovery.requests';
+import { CreateWebhookRequest } from '../webhooks/webhooks.requests';
 import { fieldsOf, preparedCheck } from './prepared-check';
 import { RequestPipe } from './request.pipe';
 
@@ -108,9 +117,9 @@ describe('the message of a wrong field (decision 2)', () => {
     isArray: ['array', 'must be an array'],
   };
   const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
-  const faultOf = async (type: Type, field: string, value: unknown) => {
+  const faultOf = async (type: Type, field: string, value: unknown, kind: 'body' | 'query' = 'body') => {
     const body = value === undefined ? {} : { [field]: value };
-    const refused = await new RequestPipe().transform(body, { type: 'body', metatype: type }).catch((error: unknown) => error);
+    const refused = await new RequestPipe().transform(body, { type: kind, metatype: type }).catch((error: unknown) => error);
     if (!(refused instanceof GatewayError)) return undefined;
     return (refused.extras['details'] as { field: string; message: string }[]).find((one) => one.field === field)?.message;
   };
@@ -137,5 +146,25 @@ describe('the message of a wrong field (decision 2)', () => {
         .map(([, names]) => names)
         .sort(),
     );
+  });
+
+  it.each<[Type, string, unknown, message: string]>([
+    [CreateWebhookRequest, 'url', '', 'must not be empty'],
+    [CreateWebhookRequest, 'secret', 'x'.repeat(257), 'must have at most 256 characters'],
+    [CreateWebhookRequest, 'events', [], 'must have at least one of message.received, '],
+    [CreateWebhookRequest, 'events', ['message.sent', 'message.gone'], 'must have only some of message.received, '],
+    [CreateWebhookRequest, 'events', Array.from({ length: 51 }, () => 'message.sent'), 'must have at most 50 entries'],
+    [RecoverRequest, 'states', ['delivered'], 'must have only some of failed, skipped'],
+  ])('%p.%s %j: %s', async (type, field, value, message) => {
+    expect((await faultOf(type, field, value))?.startsWith(message)).toBe(true);
+  });
+
+  it('says once that a field is required, and that a parameter came twice', async () => {
+    const body = { phone: '+12015550100', kind: 'buttons', body: 'When?' };
+    const refused: unknown = await new RequestPipe()
+      .transform(body, { type: 'body', metatype: SendInteractiveRequest })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: 'buttons is required for the kind buttons.' });
+    expect(await faultOf(QuickSendRequest, 'template', ['a', 'b'], 'query')).toBe('must be given once');
   });
 });

@@ -45,7 +45,7 @@ export class RequestPipe implements PipeTransform {
     const checked = Object.assign(new (metatype as new () => object)(), value);
     const errors = await validate(checked, { ...OPTIONS, forbidNonWhitelisted: !lenient });
     if (errors.length === 0) return checked;
-    const fault = refusal(errors, Object.keys(value), fieldsOf(metatype), lenient);
+    const fault = refusal(errors, value as Record<string, unknown>, { known: fieldsOf(metatype), lenient, isQuery: type === 'query' });
     if (!takesDryRuns(metatype) || !isDryRun(checked)) throw fault;
     return Object.assign(checked, { [DRY_RUN_FAULT]: fault });
   }
@@ -62,19 +62,26 @@ const OPTIONS = { whitelist: true, forbidUnknownValues: false, validationError: 
 const TYPE_RULES = ['isArray', 'isString', 'isInt', 'isBoolean'];
 
 /** Lists the wrong fields at once (decision 2), each with one fault and the most similar field name. */
-function refusal(errors: ValidationError[], present: string[], known: Set<string>, lenient: boolean): GatewayError {
+function refusal(
+  errors: ValidationError[],
+  input: Record<string, unknown>,
+  { known, lenient, isQuery }: { known: Set<string>; lenient: boolean; isQuery: boolean },
+): GatewayError {
+  const present = Object.keys(input);
   const absent = [...known].filter((name) => !present.includes(name));
   // A strict class refuses unknown fields, so only a lenient one ignores them.
   const ignored = lenient ? present.filter((name) => !known.has(name)) : [];
   const details = errors.slice(0, MAX_DETAILS).map(({ property: field, constraints = {} }) => {
     if ('whitelistValidation' in constraints) return { field, message: `is not known${didYouMean(field, absent)}` };
+    // The parser makes a list of a parameter that comes twice (decision 11).
+    if (isQuery && Array.isArray(input[field])) return { field, message: 'must be given once' };
     const failed = Object.keys(constraints);
     const text = constraints[TYPE_RULES.find((name) => failed.includes(name)) ?? failed[0] ?? ''] ?? '';
     const { path, message } = splitPath(withoutField(text, field));
     if (!absent.includes(field)) return { field: `${field}${path}`, message };
     const stray = nearest(field, ignored);
     const suggestion = stray === null ? '' : ` (\`${stray}\` is not known: did you mean \`${field}\`?)`;
-    return { field, message: `is required and ${message}${suggestion}` };
+    return { field, message: `${message.startsWith('is required') ? '' : 'is required and '}${message}${suggestion}` };
   });
   return new GatewayError('VALIDATION_FAILED', `${details.map(({ field, message }) => `${field} ${message}`).join('; ')}.`, { details });
 }

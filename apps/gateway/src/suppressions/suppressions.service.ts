@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import {
+  GatewayError,
   GetSuppression,
   ImportSuppressions,
   LiftSuppression,
   ListSuppressions,
-  notFound,
   SetSuppression,
   type ResponseOf,
   type SuppressionRecord,
@@ -45,7 +45,7 @@ export class SuppressionsService {
   /** @throws GatewayError NOT_FOUND */
   async get(business_id: number, phone: string): Promise<{ suppression: SuppressionRecord }> {
     const { suppression } = await this.rpc.call(GetSuppression, { business_id, phone });
-    if (!suppression) throw notFound();
+    if (!suppression) throw new GatewayError('NOT_FOUND', 'No suppression exists for this number.');
     return { suppression };
   }
 
