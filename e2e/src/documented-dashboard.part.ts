@@ -468,6 +468,7 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   it('auto-reply', async () => {
     await expectResponse(200, owner, 'put /api/client/auto-reply');
     await expectResponse(200, owner, 'get /api/client/auto-reply');
+    await expectResponse(200, owner, 'get /api/client/auto-reply/enabled');
     await expectResponse(200, owner, 'post /api/client/auto-reply/try');
     await expectResponse(500, owner, 'post /api/client/auto-reply/try', { body: { text: 'model-500' } });
     await customer(stack.demo, stack.growth, '12015550101').writes('Are you open?');

@@ -51,6 +51,7 @@ import {
   LiftSuppression,
   ListApprovedTemplates,
   ListAutoReplies,
+  GetAutoReply,
   ListBroadcasts,
   ListConversations,
   ListDeliveries,
@@ -478,6 +479,11 @@ export class Neighbours {
   @Handles(GetUsage)
   getUsage(request: RequestOf<typeof GetUsage>) {
     return this.responseTo(GetUsage, request);
+  }
+
+  @Handles(GetAutoReply)
+  getAutoReply(request: RequestOf<typeof GetAutoReply>) {
+    return this.responseTo(GetAutoReply, request);
   }
 
   @Handles(ListAutoReplies)

@@ -93,6 +93,7 @@ const AutoReplyResponse = Type.Object(
   },
   { title: 'AutoReply' },
 );
+const EnabledResponse = Type.Object({ enabled: Type.Boolean() }, { title: 'AutoReplyEnabled' });
 const RepliesResponse = Type.Object(ListAutoReplies.response.properties, { title: 'AutoReplies' });
 const Saved = Type.Object(
   {
@@ -130,6 +131,13 @@ export class AutoReplyController {
     ]);
     const costs = day && month && { currency: day.currency, today: day.costs[0] ?? NO_COSTS, month: month.costs[0] ?? NO_COSTS };
     return { ...settings, costs };
+  }
+
+  @Get('enabled')
+  @Responds(EnabledResponse, 'Show whether the business uses automatic replies, also to agents')
+  async showEnabled(@CurrentUser() { business_id }: BusinessUser) {
+    const { enabled } = await this.rpc.call(GetAutoReply, { business_id });
+    return { enabled };
   }
 
   @Put()

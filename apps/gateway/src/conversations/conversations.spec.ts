@@ -1,6 +1,7 @@
 import {
   FindUnanswered,
   GatewayError,
+  GetAutoReply,
   GetMessageStatuses,
   GetThread,
   ListConversations,
@@ -44,6 +45,16 @@ describe('the inbox (spec §10)', () => {
     });
     expect(await needing()).toEqual([true, false, false]);
     expect(requested).toEqual([[1, 2]]);
+  });
+
+  it('decision 768: shows an agent whether the business uses automatic replies, and none of their settings', async () => {
+    const agent = await dashboard.session('agent', await dashboard.business());
+    dashboard.neighbours.respond(GetAutoReply, () => ({
+      ...{ enabled: true, instructions: 'The code of the door is 7.', model: 'm', base_url: null, has_api_key: true, show_typing: false },
+      ...{ daily_limit: 9, daily_cost_limit: null, counted_today: '0', quiet_when_agent_active_minutes: 5 },
+    }));
+    await agent.get('/api/client/auto-reply').expect(403);
+    expect((await agent.get('/api/client/auto-reply/enabled').expect(200)).body).toEqual({ enabled: true });
   });
 
   it('looks for the automatic reply to the last message in the conversation where it came', async () => {

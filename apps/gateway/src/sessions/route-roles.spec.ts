@@ -72,6 +72,7 @@ describe('the roles of every route (decision 370)', () => {
   it('additions §7: agents have the inbox, the log, templates and their own account', () => {
     const may = ROUTES.filter(([method, url]) => rolesOf(method, url)?.includes('agent')).map(([, url]) => url.split('/')[3]);
     const topics = [
+      'auto-reply',
       'conversations',
       'events',
       'labels',

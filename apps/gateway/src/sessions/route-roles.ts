@@ -31,6 +31,7 @@ export const ROUTE_ROLES: Record<Route, Role[] | null> = {
   'PUT /api/client/me/totp': EVERYBODY,
   'DELETE /api/client/me/totp': EVERYBODY,
 
+  'GET /api/client/auto-reply/enabled': TEAM,
   'GET /api/client/conversations': TEAM,
   'GET /api/client/conversations/:id/messages': TEAM,
   'POST /api/client/conversations/:id/messages': TEAM,

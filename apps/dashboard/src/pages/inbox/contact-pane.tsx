@@ -1,8 +1,7 @@
-import { Box, Button, Group, Stack, Switch, Text, Title } from '@mantine/core';
+import { Box, Group, Stack, Switch, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, request } from '../../api/client';
-import { useMayCall } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { CopyIcon } from '../../components/copy-icon';
 import { dayOf, dayOrTime, timeOfDay } from '../../components/clock-time';
@@ -36,11 +35,9 @@ export function ContactPane({
   const { customer_phone, customer_name, session_window, first_inbound_at, assigned_to, auto_reply, created_at } = conversation;
   const name = nameOf(conversation);
   const zone = useZone();
-  const mayRead = useMayCall('GET /api/client/auto-reply');
   const business = useQuery({
-    queryKey: ['auto-reply'],
-    queryFn: () => request(api.GET('/api/client/auto-reply')),
-    enabled: mayRead,
+    queryKey: ['auto-reply', 'enabled'],
+    queryFn: () => request(api.GET('/api/client/auto-reply/enabled')),
     staleTime: 60_000,
   });
   const isOff = business.data?.enabled === false;
@@ -77,17 +74,6 @@ export function ContactPane({
             <Text size="xs" style={{ whiteSpace: 'nowrap' }}>
               off for the business
             </Text>
-          ) : !mayRead ? (
-            // An agent may not read whether the business uses them, and a switch that is on would say so.
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-describedby="auto-reply-label"
-              disabled={change.isPending}
-              onClick={() => change.mutate({ auto_reply: !auto_reply })}
-            >
-              {auto_reply ? 'Turn off here' : 'Allow again'}
-            </Button>
           ) : (
             <Switch
               size="sm"
@@ -98,7 +84,7 @@ export function ContactPane({
             />
           )}
         </Group>
-        {auto_reply && mayRead && !isOff && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
+        {auto_reply && !isOff && assigned_to && <Dimmed size="xs">Paused while the conversation is assigned.</Dimmed>}
       </Part>
       <Part title="Labels">
         <LabelsField conversation={conversation} />

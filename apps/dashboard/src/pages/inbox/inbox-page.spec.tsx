@@ -316,10 +316,10 @@ describe('the inbox (additions §9)', () => {
     expect(screen.getByRole('button', { name: /Meera/ }).textContent).not.toContain('+1');
   });
 
-  it('automatic replies of a conversation are off while the business has them off', async () => {
-    const me = { user: { id: 1, name: 'Asha', role: 'owner' }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } };
+  it.each(['owner', 'agent'])('automatic replies of a conversation are off for an %s while the business has them off', async (role) => {
+    const me = { user: { id: 1, name: 'Asha', role }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } };
     let enabled = false;
-    const routes = { 'GET /api/client/me': () => me, 'GET /api/client/auto-reply': () => ({ enabled }) };
+    const routes = { 'GET /api/client/me': () => me, 'GET /api/client/auto-reply/enabled': () => ({ enabled }) };
     const pane = async () => within(await screen.findByRole('complementary', { name: 'Customer' }));
     open('/inbox?id=1', three, routes);
     await (await pane()).findByText('off for the business');
