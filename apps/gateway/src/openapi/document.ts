@@ -172,7 +172,7 @@ function securityOf(endpoint: Endpoint): Json[] {
 }
 
 function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
-  const { path, query, method, description } = endpoint;
+  const { path, query, description } = endpoint;
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -197,7 +197,7 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
-  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) && method === 'post' ? [idempotency] : []), ...(description.file ? RANGE : [])];
+  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) ? [idempotency] : []), ...(description.file ? RANGE : [])];
 }
 
 const RANGE = [

@@ -102,6 +102,7 @@ describe('the OpenAPI document', () => {
       ['message', 'query', false],
       ['idempotency_key', 'query', false],
       ['dry_run', 'query', false],
+      ['Idempotency-Key', 'header', false],
     ]);
   });
 
