@@ -69,6 +69,8 @@ export interface AutoReplies {
   set(settings: Partial<RequestOf<typeof SetAutoReply>>): Promise<void>;
   /** Publishes a message of customer n in conversation n. With `media` the text is its caption. */
   receive(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive' | 'at'>): Promise<void>;
+  /** Adds a message of customer n to the thread. @returns a function that publishes its event */
+  write(customer: number, text: string, shown?: Pick<Partial<ThreadMessage>, 'media' | 'interactive' | 'at'>): () => Promise<void>;
   replyAsAgent(customer: number): void;
   change(customer: number, conversation: Partial<ConversationRecord>): void;
   /** From now on questions wait for further messages. */
@@ -193,6 +195,27 @@ export async function startAutoReplies(): Promise<AutoReplies> {
       `UPDATE auto_reply.replies SET due_at = now() WHERE state = 'pending' AND due_at < now() + interval '30 seconds'`,
     );
   };
+  const write: AutoReplies['write'] = (customer, text, shown = {}) => {
+    const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text, ...shown });
+    return () =>
+      harness.publish(
+        newEvent(MessageReceived, {
+          id: `message.received:${BUSINESS}:${message_id}`,
+          at,
+          business_id: BUSINESS,
+          key: `conversation:${customer}`,
+          data: {
+            message_id,
+            from: phoneOf(customer),
+            from_name: '',
+            type: shown.media?.type ?? 'text',
+            ...(shown.media ? { caption: text } : { text }),
+            conversation_id: customer,
+            business_id: BUSINESS,
+          },
+        }),
+      );
+  };
   const ended = async (question: string) => (await replies()).find((reply) => reply.question === question && reply.state !== 'pending');
   return {
     harness,
@@ -221,26 +244,8 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     set: async (settings) => {
       await harness.rpc.call(SetAutoReply, { business_id: BUSINESS, enabled: true, ...settings });
     },
-    receive: async (customer, text, shown = {}) => {
-      const { message_id, at } = add(customer, { direction: 'in', sent_by: null, text, ...shown });
-      await harness.publish(
-        newEvent(MessageReceived, {
-          id: `message.received:${BUSINESS}:${message_id}`,
-          at,
-          business_id: BUSINESS,
-          key: `conversation:${customer}`,
-          data: {
-            message_id,
-            from: phoneOf(customer),
-            from_name: '',
-            type: shown.media?.type ?? 'text',
-            ...(shown.media ? { caption: text } : { text }),
-            conversation_id: customer,
-            business_id: BUSINESS,
-          },
-        }),
-      );
-    },
+    receive: (customer, text, shown) => write(customer, text, shown)(),
+    write,
     replyAsAgent: (customer) => void add(customer, { direction: 'out', sent_by: 'agent', text: 'A person speaking.' }),
     change: (customer, conversation) => void changed.set(customer, conversation),
     waitForMore: async () => {

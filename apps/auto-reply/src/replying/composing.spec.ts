@@ -28,6 +28,19 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts(autoReply)).toEqual(['About: Three']);
   });
 
+  test('decision 716: leaves the reply to a newer message that the thread shows before its event arrives', async (autoReply) => {
+    await autoReply.run();
+    await autoReply.set({});
+    await autoReply.receive(1, 'First', { at: new Date(Date.now() - 3_000).toISOString() });
+    await autoReply.isModelCalled('First');
+    const publish = autoReply.write(1, 'Second');
+    autoReply.model.release();
+    expect(await autoReply.ended('First')).toMatchObject({ state: 'skipped' });
+    await publish();
+    expect(await autoReply.ended('Second')).toMatchObject({ state: 'replied' });
+    expect(texts(autoReply)).toEqual(['About: Second']);
+  });
+
   test('decision 727: an older message that arrives too late for a reply leaves the reply to a newer one alone', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});

@@ -173,9 +173,18 @@ export class RepliesStore {
     );
   }
 
-  /** Whether the customer has written again. */
-  async isSuperseded({ id }: Question): Promise<boolean> {
-    return (await this.db.query(`SELECT FROM auto_reply.replies r WHERE id = $1 AND ${SUPERSEDED}`, [id])).length > 0;
+  /**
+   * Whether the customer has written again.
+   * @param newer later messages of the thread; the event of one that is not recorded yet is on its way
+   */
+  async isSuperseded({ id }: Question, newer: string[] = []): Promise<boolean> {
+    const superseded = await this.db.query(
+      `SELECT FROM auto_reply.replies r WHERE id = $1 AND (${SUPERSEDED} OR EXISTS (
+         SELECT FROM unnest($2::text[]) AS written (id) WHERE NOT EXISTS (
+           SELECT FROM auto_reply.replies WHERE business_id = r.business_id AND inbound_message_id = written.id)))`,
+      [id, newer],
+    );
+    return superseded.length > 0;
   }
 
   /**

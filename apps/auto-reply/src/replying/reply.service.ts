@@ -180,6 +180,8 @@ export class ReplyService {
       limit: THREAD_MESSAGES,
       cursor: null,
     });
+    const newer = writtenAfter(question, messages);
+    if (newer.length > 0 && !question.late && (await this.replies.isSuperseded(question, newer))) throw new Superseded();
     const suppressed = conversation.suppression_state && SUPPRESSED[conversation.suppression_state];
     if (suppressed) throw new Skipped(suppressed);
     if (conversation.assigned_to !== null) throw new Skipped('the conversation is assigned to a person');
@@ -238,6 +240,14 @@ function mayHaveSent({ sending }: Question, error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
   // The send service did not look for an earlier send.
   return MAY_HAVE_SENT.has(error.error_code) || (sending && error.error_code === 'OVERLOADED');
+}
+
+/** The customer's later messages that become questions too. The text of an edited one may be new. */
+function writtenAfter({ inbound_message_id: id }: Question, messages: ThreadMessage[]): string[] {
+  const own = messages.find(({ message_id }) => message_id === id);
+  const isLater = ({ direction, at, text, edited_at }: ThreadMessage) =>
+    own !== undefined && direction === 'in' && at > own.at && text.trim() !== '' && edited_at === undefined;
+  return messages.filter(isLater).map(({ message_id }) => message_id);
 }
 
 /** Returns the newest messages that fit, the newest last. @param messages the newest first */
