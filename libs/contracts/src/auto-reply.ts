@@ -11,11 +11,11 @@ export const AutoReplySettings = Type.Object({
   model: Type.String(),
   /** Address of an OpenAI-compatible API; null: the deployment's own. */
   base_url: Nullable(Type.String()),
-  /** Maximum of replies within 24 hours. */
+  /** Maximum number of replies within 24 hours. */
   daily_limit: Type.Integer({ minimum: 0, maximum: 100_000 }),
   /**
-   * Maximum cost of the replies of a day, in the currency of the rate card; null: none. Each reply counts at the rate of service messages, also
-   * one that is free in the end. A customer without a rate gets no reply while there is a limit.
+   * Maximum cost of the replies of a day, in the currency of the rate card; null: none. Each reply counts at the rate of service messages, even
+   * one that WhatsApp does not charge. A customer without a rate gets no reply while there is a limit.
    */
   daily_cost_limit: Nullable(Money),
   quiet_when_agent_active_minutes: Type.Integer({ minimum: 0, maximum: 10_080 }),

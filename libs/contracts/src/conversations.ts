@@ -47,7 +47,7 @@ export const ConversationRecord = Type.Object({
   unread_count: Type.Integer({ minimum: 0 }),
   /** Since when the customer waits for a reply. */
   waiting_since: Nullable(IsoTime),
-  /** Absent from services of the version before. */
+  /** Absent from services of the previous version. */
   last_received_at: Type.Optional(
     Type.Union([IsoTime, Type.Null()], {
       description: 'When the newest message of the customer arrived here, without reactions; null if none did.',

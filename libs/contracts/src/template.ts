@@ -101,7 +101,7 @@ export type TemplateName = Static<typeof TemplateName>;
 export const FoundTemplate = Type.Object({
   template: Nullable(TemplateShape),
   available_languages: Type.Array(Type.String()),
-  /** The most similar name, if there is none of that name. The service of the version before does not send it. */
+  /** The most similar name, if there is none of that name. A service of the previous version does not send it. */
   similar: Type.Optional(Type.String()),
 });
 export type FoundTemplate = Static<typeof FoundTemplate>;

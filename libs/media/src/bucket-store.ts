@@ -57,7 +57,7 @@ export class BucketStore implements FileStore {
 
   async open(key: string, { first, last }: FileRange): Promise<Readable> {
     const command = new GetObjectCommand({ ...this.at(key), Range: `bytes=${first}-${last}` });
-    // A signal that still stood later would cut the body.
+    // A signal that aborts later would cut the body.
     const late = new AbortController();
     const cancel = onDeadline(this.responseMs, () => late.abort());
     try {

@@ -224,7 +224,7 @@ describe('requests between services (guarantees §6)', () => {
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok');
   });
 
-  it('decision 695: end with a response that arrived in time, even if their process stood still beyond the deadline', async () => {
+  it('decision 695: end with a response that arrived in time, even if their process was paused beyond the deadline', async () => {
     const responder = await startThreadServer(`require('nats').connect({ servers: '${broker.url}' }).then(async (nc) => {
       const callback = (_fault, message) => requested((done) => message.respond('{}') && nc.flush().then(done));
       nc.subscribe('${Unknown.subject}', { callback });

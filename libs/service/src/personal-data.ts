@@ -69,10 +69,9 @@ const PERSON = `WITH person AS (
     SELECT p.name, p.since, least(p.until, requested_at + interval '${IN_PROGRESS}') AS until
     FROM person CROSS JOIN unnest($6::text[], $7::timestamptz[], $8::timestamptz[]) AS p (name, since, until)
   )`;
-/** Keys before all others. */
-const FIRST = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
+const BEFORE_ALL_KEYS = { bigint: '-1', uuid: '00000000-0000-0000-0000-000000000000', text: '' };
 /** Rows that a step reads of a scanned table. */
-const SCANNED = 500;
+const CHUNK_ROWS = 500;
 /** Rows of a table of messages that a step erases. One number may have hundreds of thousands, and sends to it wait for the step's locks. */
 export const BATCH = 500;
 /** Rows and characters of an exported page. A row may exceed the latter by itself. */
@@ -136,12 +135,12 @@ export function personalDataController(service: PeopleService, schema: string, d
         ...(data.erased ?? []).map(
           (erased): Step =>
             (request) =>
-              this.run(erased, request),
+              this.eraseByStatement(erased, request),
         ),
         ...[...(data.scanned ?? []), deadLetters].map(
           (table): Step =>
             (request, after) =>
-              this.scan(table, request, after),
+              this.eraseScanned(table, request, after),
         ),
         (request, after) => this.eraseEvents(request, after),
       ];
@@ -182,7 +181,7 @@ export function personalDataController(service: PeopleService, schema: string, d
       return { found, next_cursor: nextCursor && withList(nextCursor, stepsId) };
     }
 
-    private async run(erased: string | { batch: string }, request: EraseRequest) {
+    private async eraseByStatement(erased: string | { batch: string }, request: EraseRequest) {
       const isBatch = typeof erased !== 'string';
       const sql = isBatch ? erased.batch : erased;
       const rows = await this.db.transaction(async (tx) => {
@@ -193,9 +192,9 @@ export function personalDataController(service: PeopleService, schema: string, d
       return { found: rows.length, next: isBatch && rows.length > 0 ? '' : null };
     }
 
-    private async scan(scanned: ScannedTable, request: EraseRequest, after: string | null) {
+    private async eraseScanned(scanned: ScannedTable, request: EraseRequest, after: string | null) {
       const { table, key, where, change } = scanned;
-      return this.scanned<number>(
+      return this.readChunk<number>(
         `hit AS MATERIALIZED (SELECT r.${key} FROM chunk JOIN ${table} r USING (${key}) CROSS JOIN person WHERE ${where}),
          changed AS (${change} RETURNING 1)
          SELECT (SELECT count(*) FROM hit)::integer AS hits`,
@@ -206,7 +205,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     private async eraseEvents(request: EraseRequest, after: string | null) {
-      const { hits, next } = await this.scanned<string[] | null>(
+      const { hits, next } = await this.readChunk<string[] | null>(
         `hit AS MATERIALIZED (SELECT r.event_id FROM chunk JOIN ${schema}.outbox r USING (event_id)
            CROSS JOIN person WHERE ${isEventOfPerson('r')} AND ${isOfBusiness('r.body')})
          SELECT (SELECT json_agg(event_id) FROM hit) AS hits`,
@@ -219,7 +218,7 @@ export function personalDataController(service: PeopleService, schema: string, d
     }
 
     /** @param sql reads the keys of `chunk` and returns `hits` */
-    private async scanned<H>(
+    private async readChunk<H>(
       sql: string,
       { table, key, type, keyedByBusiness }: Pick<ScannedTable, 'table' | 'key' | 'type' | 'keyedByBusiness'>,
       request: EraseRequest,
@@ -227,12 +226,12 @@ export function personalDataController(service: PeopleService, schema: string, d
     ): Promise<{ hits: H; next: string | null }> {
       const [result] = await this.db.query<{ hits: H; last: string | null; read: number }>(
         `${PERSON}, chunk AS MATERIALIZED (
-           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($9::text, '${FIRST[type]}')::${type} ORDER BY ${key} LIMIT ${SCANNED}
+           SELECT ${key} FROM ${table} WHERE ${keyedByBusiness ? 'business_id = $1 AND ' : ''}${key} > coalesce($9::text, '${BEFORE_ALL_KEYS[type]}')::${type} ORDER BY ${key} LIMIT ${CHUNK_ROWS}
          ), ${sql}, (SELECT count(*) FROM chunk)::integer AS read, (SELECT ${key}::text FROM chunk ORDER BY ${key} DESC LIMIT 1) AS last`,
         [...valuesOf(request), after],
       );
       if (!result) throw new Error('a count returned no row');
-      return { hits: result.hits, next: result.read < SCANNED ? null : result.last };
+      return { hits: result.hits, next: result.read < CHUNK_ROWS ? null : result.last };
     }
   }
   return PersonalDataController;
@@ -245,9 +244,16 @@ function countFitting(rows: ExportedRow[]): number {
   return tooMany === -1 ? rows.length : tooMany;
 }
 
-type ValuesOf = PersonRef & { hash_key: string; requested_at?: string };
+type StatementRequest = PersonRef & { hash_key: string; requested_at?: string };
 
-function valuesOf({ business_id, names, conversation_ids, name_periods, hash_key, requested_at = 'infinity' }: ValuesOf): unknown[] {
+function valuesOf({
+  business_id,
+  names,
+  conversation_ids,
+  name_periods,
+  hash_key,
+  requested_at = 'infinity',
+}: StatementRequest): unknown[] {
   const periods = name_periods ?? names.map((name) => ({ name, since: null, until: null }));
   return [
     business_id,
@@ -273,7 +279,7 @@ const hashOf = (list: unknown) =>
     .digest('base64url');
 
 /**
- * Begins with two spaces: the version before these cursors reads place 0 and a key that begins with a space, so one before all others. It
+ * Begins with two spaces: the previous version reads place 0 and a key that begins with a space, so one before all others. It
  * starts over, or fails where the key is a number, a UUID or JSON.
  */
 const withList = (cursor: string, listId: string) => `  ${listId} ${cursor}`;

@@ -62,7 +62,7 @@ const STOP_WITHIN_MS = 40_000;
  * Starts services in this process, and stops them without losing a request on SIGTERM or SIGINT. A start that fails ends the process with one
  * clear line.
  * @param members callers before the services that they call: the last one starts first, and the first one stops first. Background work
- * tries again until the gateway has started
+ * retries until the gateway has started
  * @param logger the process's own
  */
 export async function runServices(members: readonly [Member, ...Member[]], logger: Logger): Promise<void> {

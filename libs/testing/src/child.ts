@@ -12,7 +12,7 @@ export interface NodeChild {
 }
 
 /**
- * Runs a program to its end. Meanwhile this process goes on: one that stood still would use connections that a server has closed.
+ * Runs a program to its end. Meanwhile this process goes on: a blocked one would use connections that a server has closed.
  * @throws if the program cannot be started or does not end by itself
  */
 export function runToEnd(

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** A server in a thread of its own, whose only response arrives while the test's thread stands still. */
+/** A server in a thread of its own, whose only response arrives while the test's thread is blocked. */
 interface ThreadServer {
   /** The argument of `listening`. */
   address: string;

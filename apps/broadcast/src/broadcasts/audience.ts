@@ -1,6 +1,6 @@
 import { marketOf } from '@mgw/phone';
 
-/** People by market, the most first. */
+/** People by market, the largest market first. */
 export function marketsOf(phones: string[]): { market: string; count: number }[] {
   const counts = new Map<string, number>();
   for (const phone of phones) {

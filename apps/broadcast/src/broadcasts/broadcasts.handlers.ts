@@ -49,12 +49,12 @@ export class BroadcastsHandlers {
 
   @Handles(CheckBroadcast)
   async check(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<ResponseOf<typeof CheckBroadcast>> {
-    const { faults, phones, category } = await this.checked(request, context);
+    const { faults, phones, category } = await this.checkRecipients(request, context);
     const wrong = new Set(faults.map(({ line }) => line)).size;
     // A creation reports wrong rows first.
     if (wrong === 0) await this.checkCap(request, context);
     const daily_limit = await this.broadcasts.dailyUse(request);
-    const { suppressed, markets } = await this.audience(request.business_id, phones, category, context);
+    const { suppressed, markets } = await this.findAudience(request.business_id, phones, category, context);
     return { total: request.recipients.length, wrong, faults: faults.slice(0, MAX_FAULTS), daily_limit, category, suppressed, markets };
   }
 
@@ -62,7 +62,7 @@ export class BroadcastsHandlers {
   async create(request: RequestOf<typeof CreateBroadcast>, context: RpcContext): Promise<ResponseOf<typeof CreateBroadcast>> {
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
-    const recipients = await this.valid(request, context);
+    const recipients = await this.requireValidRows(request, context);
     await this.checkCap(request, context);
     const id = await this.broadcasts.create({ ...request, recipients });
     // A concurrent request with the same key has created it.
@@ -74,10 +74,10 @@ export class BroadcastsHandlers {
   @Handles(CheckRetry)
   async checkRetry(request: RequestOf<typeof CheckRetry>, context: RpcContext): Promise<ResponseOf<typeof CheckRetry>> {
     const { business_id, id } = request;
-    const { template_name, language } = await this.ended(business_id, id);
-    const { category } = await this.template({ business_id, template_name, language }, context);
+    const { template_name, language } = await this.requireEnded(business_id, id);
+    const { category } = await this.requireTemplate({ business_id, template_name, language }, context);
     const phones = await this.broadcasts.retryablePhones(business_id, id);
-    const { suppressed, markets } = await this.audience(business_id, phones, category, context);
+    const { suppressed, markets } = await this.findAudience(business_id, phones, category, context);
     const daily_limit = await this.broadcasts.dailyUse({ ...request, template_name, language, scheduled_at: null });
     return { total: phones.length - (suppressed ?? 0), daily_limit, category, suppressed, markets };
   }
@@ -87,13 +87,13 @@ export class BroadcastsHandlers {
     const { id: of, ...creator } = request;
     const earlier = await this.broadcasts.findByKey(request);
     if (earlier) return replayCreation(earlier, request);
-    const ended = await this.ended(creator.business_id, of);
+    const ended = await this.requireEnded(creator.business_id, of);
     const { template_name, language } = ended;
     const name = `${ended.name.slice(0, MAX_NAME - RETRY.length)}${RETRY}`;
     const draft = { ...creator, name, template_name, language, scheduled_at: null };
-    const template = await this.template(draft, context);
+    const template = await this.requireTemplate(draft, context);
     const phones = await this.broadcasts.retryablePhones(creator.business_id, of);
-    const suppressed = await this.suppressed(creator.business_id, phones, template.category, context);
+    const suppressed = await this.findSuppressed(creator.business_id, phones, template.category, context);
     const id = await this.broadcasts.retry(draft, of, valueCounts(template), suppressed);
     if (id === null) return replayCreation((await this.broadcasts.findByKey(request)) as CreatedBroadcast, request);
     this.runner.wake();
@@ -122,40 +122,40 @@ export class BroadcastsHandlers {
 
   @Handles(CancelBroadcast)
   async cancel({ business_id, id }: RequestOf<typeof CancelBroadcast>): Promise<ResponseOf<typeof CancelBroadcast>> {
-    if (!(await this.broadcasts.cancel(business_id, id))) throw await this.refusal(business_id, id);
+    if (!(await this.broadcasts.cancel(business_id, id))) throw await this.whyUnchangeable(business_id, id);
     return {};
   }
 
   @Handles(PauseBroadcast)
   async pause({ business_id, id }: RequestOf<typeof PauseBroadcast>): Promise<ResponseOf<typeof PauseBroadcast>> {
-    if (!(await this.broadcasts.pause(business_id, id))) throw await this.refusal(business_id, id);
+    if (!(await this.broadcasts.pause(business_id, id))) throw await this.whyUnchangeable(business_id, id);
     return {};
   }
 
   @Handles(ResumeBroadcast)
   async resume({ business_id, id }: RequestOf<typeof ResumeBroadcast>): Promise<ResponseOf<typeof ResumeBroadcast>> {
-    if (!(await this.broadcasts.resume(business_id, id))) throw await this.refusal(business_id, id);
+    if (!(await this.broadcasts.resume(business_id, id))) throw await this.whyUnchangeable(business_id, id);
     this.runner.wake();
     return {};
   }
 
   /** @throws GatewayError NOT_FOUND, CONFLICT if it has not ended */
-  private async ended(businessId: number, id: number): Promise<BroadcastRecord> {
+  private async requireEnded(businessId: number, id: number): Promise<BroadcastRecord> {
     const broadcast = await this.broadcasts.find(businessId, id);
     if (!broadcast) throw notFound();
     if (broadcast.finished_at === null) throw new GatewayError('CONFLICT', 'This broadcast has not ended yet.');
     return broadcast;
   }
 
-  private async suppressed(businessId: number, phones: string[], category: string, context: RpcContext): Promise<string[]> {
+  private async findSuppressed(businessId: number, phones: string[], category: string, context: RpcContext): Promise<string[]> {
     const request = { business_id: businessId, phones, marketing: category === 'MARKETING' };
     return phones.length === 0 ? [] : (await this.rpc.call(FindSuppressed, request, context)).phones;
   }
 
   /** A check responds without the count of suppressed people if the send service does not respond. */
-  private async audience(businessId: number, phones: string[], category: string, context: RpcContext) {
+  private async findAudience(businessId: number, phones: string[], category: string, context: RpcContext) {
     const deadlineAt = Math.min(context.deadlineAt, Date.now() + COUNT_MS);
-    const found = await this.suppressed(businessId, phones, category, { ...context, deadlineAt }).catch(() => null);
+    const found = await this.findSuppressed(businessId, phones, category, { ...context, deadlineAt }).catch(() => null);
     const suppressed = new Set(found);
     return { suppressed: found && suppressed.size, markets: marketsOf(phones.filter((phone) => !suppressed.has(phone))) };
   }
@@ -171,27 +171,27 @@ export class BroadcastsHandlers {
   }
 
   /** The error for a broadcast that cannot be changed. */
-  private async refusal(businessId: number, id: number): Promise<GatewayError> {
+  private async whyUnchangeable(businessId: number, id: number): Promise<GatewayError> {
     const ended = await this.broadcasts.find(businessId, id);
     return ended ? new GatewayError('CONFLICT', 'This broadcast has already ended.') : notFound();
   }
 
   /** @throws GatewayError VALIDATION_FAILED with every invalid row */
-  private async valid(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<BroadcastRow[]> {
-    const { recipients, faults } = await this.checked(request, context);
+  private async requireValidRows(request: RequestOf<typeof CheckBroadcast>, context: RpcContext): Promise<BroadcastRow[]> {
+    const { recipients, faults } = await this.checkRecipients(request, context);
     if (faults.length === 0) return recipients;
     const details = faults.slice(0, MAX_FAULTS).map(({ line, field, message }) => ({ field: `line ${line}: ${field}`, message }));
     throw new GatewayError('VALIDATION_FAILED', `${details[0]?.field} ${details[0]?.message}. Nothing was sent.`, { details });
   }
 
-  private async checked(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
+  private async checkRecipients(request: RequestOf<typeof CheckBroadcast>, context: RpcContext) {
     refusePastStart(request.scheduled_at);
-    const template = await this.template(request, context);
+    const template = await this.requireTemplate(request, context);
     return { ...checkRows(template, request.recipients), category: template.category };
   }
 
   /** @throws GatewayError TEMPLATE_NOT_FOUND, VALIDATION_FAILED for a template that a broadcast cannot send */
-  private async template(
+  private async requireTemplate(
     { business_id, template_name: name, language }: Pick<RequestOf<typeof CheckBroadcast>, 'business_id' | 'template_name' | 'language'>,
     context: RpcContext,
   ): Promise<TemplateShape> {

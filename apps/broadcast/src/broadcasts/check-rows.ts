@@ -13,7 +13,7 @@ const PLATFORM_REFUSES = /[\n\t]| {5}/;
 
 /**
  * Checks every row before anything is sent: its form, its phone number, duplicates, and the values that the template takes.
- * @returns also the valid phone numbers, each once
+ * @returns the faults, and the valid phone numbers, each once
  */
 export function checkRows(
   template: TemplateShape,

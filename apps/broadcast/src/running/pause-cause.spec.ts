@@ -48,7 +48,7 @@ describe('decision 620: an error that any recipient would get', () => {
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ failed: 0, pause_cause: { error_code, message, hint: 'Mend it.' } });
     await settled(id);
     expect((await broadcasts.get(id)).broadcast).toMatchObject({ sent: 2, failed: 0, pending: RECIPIENTS - 2 });
-    // Resumed before it is mended, it pauses again.
+    // Resumed before it is solved, it pauses again.
     await resume(id);
     await becomes('paused', id);
     fault = null;

@@ -82,7 +82,7 @@ function endWithoutAccess(error: unknown): RecipientEnd {
   const cause = causeOf(known);
   return cause
     ? { state: 'pending', afterSeconds: 0, isCounted: false, cause }
-    : { state: 'pending', afterSeconds: ACCESS_RETRY_S, isCounted: false, waits: reasonOf(known) };
+    : { state: 'pending', afterSeconds: ACCESS_RETRY_S, isCounted: false, retryReason: reasonOf(known) };
 }
 
 function endOf(error: unknown, { attempts, intent_id }: DueRecipient): RecipientEnd {
@@ -97,9 +97,9 @@ function endOf(error: unknown, { attempts, intent_id }: DueRecipient): Recipient
   const cause = causeOf(known);
   if (cause) return { state: 'pending', afterSeconds: 0, isCounted: false, cause };
   if (known.error_code === 'BUSINESS_SUSPENDED')
-    return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false, waits: reason };
+    return { state: 'pending', afterSeconds: SUSPENDED_RETRY_S, isCounted: false, retryReason: reason };
   if (NOT_SENT_YET.has(known.error_code) && attempts < MAX_ATTEMPTS)
-    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true, waits: reason };
+    return { state: 'pending', afterSeconds: Math.min(300, 2 * 2 ** attempts), isCounted: true, retryReason: reason };
   return { state: 'failed', reason };
 }
 

@@ -23,9 +23,9 @@ export type RecipientEnd =
   | { state: 'failed'; reason: string }
   /**
    * Nothing was sent; retry later. With a cause, any recipient would fail, so the broadcast pauses (decision 620). If the broadcast has
-   * completed, the recipient fails with the reason. `waits` is the error that it waits after; the recipients' list shows it.
+   * completed, the recipient fails with the reason. `retryReason` is the error of this attempt; the recipients' list shows it.
    */
-  | { state: 'pending'; afterSeconds: number; isCounted: boolean; cause?: PauseCause; reason?: string; waits?: string }
+  | { state: 'pending'; afterSeconds: number; isCounted: boolean; cause?: PauseCause; reason?: string; retryReason?: string }
   /** The message may have been sent; the send service is queried about `intentId` later. */
   | { state: 'unclear'; intentId: string; reason: string; afterSeconds: number };
 
@@ -51,7 +51,7 @@ const ENDS = new RowSet<EndedAttempt>({
   intent_id: ['uuid', ({ intentId }) => intentId],
   state: ['text', ({ end }) => end.state],
   message_id: ['text', ({ end }) => (end.state === 'sent' ? end.messageId : null)],
-  reason: ['text', ({ end }) => (end.state === 'sent' ? null : end.state === 'pending' ? (end.waits ?? null) : end.reason)],
+  reason: ['text', ({ end }) => (end.state === 'sent' ? null : end.state === 'pending' ? (end.retryReason ?? null) : end.reason)],
   reason_if_completed: ['text', ({ end }) => (end.state === 'pending' ? (end.reason ?? NEVER_SENT) : null)],
   after: ['float8', ({ end }) => (end.state === 'pending' || end.state === 'unclear' ? end.afterSeconds : 0)],
   uncounted: ['integer', ({ end }) => (end.state === 'pending' && !end.isCounted ? 1 : 0)],

@@ -17,7 +17,7 @@ export interface Report {
 /** How far a message got that the reports `f` are about; one that failed may be delivered too, and then no retry writes to the person. */
 export const REPORTED_DELIVERY = `CASE WHEN f.reason IS NULL AND f.rank IS DISTINCT FROM 2 AND f.message_id IS NOT NULL THEN 'read'
   WHEN f.rank = 2 OR f.delivered THEN 'delivered' END`;
-/** Rows of the version before ranks. */
+/** Rows that a version without ranks stored. */
 const RANK = 'coalesce(f.rank, CASE WHEN f.reason IS NULL THEN 4 ELSE 3 END)';
 
 /** A customer's message. */

@@ -33,7 +33,7 @@ export const meQuery = {
   queryFn: async () => {
     const me = await request(api.GET('/api/client/me'));
     detectUserChange(me.user.id);
-    // Every login ends with a page load, also one by a provider.
+    // Every login ends with a page load, even one by a provider.
     if (known === null) announceLogin(me.user.id);
     known = me.user.id;
     return me;

@@ -587,7 +587,7 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(percent(part, whole)).toBe(text),
   );
 
-  it('decision 585: a page loads until its last query ended, also one that follows another, and not again', async () => {
+  it('decision 585: a page loads until its last query ended, even one that follows another, and not again', async () => {
     const client = new QueryClient();
     const wrapper = ({ children }: { children: ReactNode }) => <QueryClientProvider client={client}>{children}</QueryClientProvider>;
     const ends: ((value: string) => void)[] = [];

@@ -72,12 +72,12 @@ const FIND_ACTIVE = `
            k.daily_limit, k.expires_at, k.allowed_ips, ${sendsAs('k')} AS sends_as, k.last_used_at, b.name AS business_name, b.suspended_at IS NOT NULL AS suspended, b.plan, ${ZONE_COLUMNS}
       FROM presented JOIN access.api_keys k ON k.id = presented.id JOIN access.businesses b ON b.id = k.business_id
      WHERE ${isActive('k')}
-  ), unnoted AS (
+  ), outdated AS (
     SELECT k.id, found.ip FROM found JOIN access.api_keys k USING (id)
      WHERE found.token_mac = found.mac AND coalesce(found.last_used_at < now() - interval '1 minute', true)
        FOR NO KEY UPDATE OF k SKIP LOCKED
-  ), noted AS (
-    UPDATE access.api_keys k SET last_used_at = now(), last_ip = unnoted.ip FROM unnoted WHERE k.id = unnoted.id
+  ), recorded AS (
+    UPDATE access.api_keys k SET last_used_at = now(), last_ip = outdated.ip FROM outdated WHERE k.id = outdated.id
   )
   SELECT * FROM found`;
 

@@ -78,7 +78,7 @@ describe('the REST API (spec §4, §5, §7)', () => {
     const { token } = await key();
     await dashboard.db.query(`CREATE FUNCTION access.refuse() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE 'not now' USING ERRCODE = '${code}'; END $$`);
-    // The first use of a key is noted in its row.
+    // The first use of a key is recorded in its row.
     await dashboard.db.query('CREATE TRIGGER refuses BEFORE UPDATE ON access.api_keys FOR EACH ROW EXECUTE FUNCTION access.refuse()');
     const response = await http().get('/api/v1/templates').set('x-api-key', token);
     await dashboard.db.query('DROP FUNCTION access.refuse CASCADE');

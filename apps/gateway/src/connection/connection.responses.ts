@@ -25,7 +25,7 @@ export const ConnectionChecksResponse = Type.Object(
   {
     checked_at: IsoTime,
     checks: Type.Array(ConnectionCheck, {
-      description: 'In the order in which problems are best mended. `at` continues `message`: the end of the token, or the last callback.',
+      description: 'In the order in which problems are best solved. `at` continues `message`: the end of the token, or the last callback.',
     }),
   },
   { title: 'ConnectionChecks' },

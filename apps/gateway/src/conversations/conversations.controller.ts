@@ -96,13 +96,13 @@ export class ConversationsController {
     // Reading is no change that somebody looks for later (decision 393).
     const isChange = Object.keys(detail).length > 0;
     // Labels may describe a person, and the audit log outlives their erasure.
-    const noted = { ...detail, ...(values.labels && { labels: values.labels.length }) };
+    const recorded = { ...detail, ...(values.labels && { labels: values.labels.length }) };
     const entry = {
       user_id,
       business_id,
       action: 'conversation.changed' as const,
       target: `conversation:${conversation_id}`,
-      detail: noted,
+      detail: recorded,
     };
     const { conversation } = await (isChange ? this.audit.record(entry, write) : write());
     const [named] = await this.withNames(business_id, [conversation]);
@@ -120,7 +120,7 @@ export class ConversationsController {
     const page = { business_id, conversation_id, ...pageOf(query), notes: true };
     const { conversation, messages, newest_notes, next_cursor } = await this.rpc.call(GetThread, page);
     const isOpened = query.cursor === undefined && !isUnattended(request);
-    // The page does not wait, and the next refresh tries again after a failure.
+    // The page does not wait, and the next refresh retries after a failure.
     if (isOpened) void this.rpc.call(MarkConversationRead, { business_id, conversation_id }).catch(() => undefined);
     const isSent = ({ direction, type }: Pick<ThreadMessage, 'direction' | 'type'>) => direction === 'out' && type !== 'note';
     const sent = messages.filter(isSent).map(({ message_id }) => message_id);
@@ -210,7 +210,7 @@ export class ConversationsController {
 
   /**
    * Repeats what the removal of a person could not do, and unassigns what a colleague assigned meanwhile. The page does not wait, and the
-   * next refresh tries again after a failure.
+   * next refresh retries after a failure.
    */
   private unassignRemoved(business_id: number, conversations: ConversationRecord[], names: Map<number, string>): void {
     const removed = new Set(conversations.flatMap(({ assigned_to: id }) => (id === null || names.has(id) ? [] : [id])));

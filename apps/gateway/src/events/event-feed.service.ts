@@ -7,7 +7,7 @@ import { gauge, type Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../gateway.config';
 
 /** How often one request looks for new events of all businesses whose callers wait. */
-const LOOK_EVERY_MS = 250;
+const ASK_EVERY_MS = 250;
 const RETRY_MS = 1_000;
 const IDLE_MS = 60_000;
 /** Pages in memory that are being read. A page has half a megabyte, or one event of up to a megabyte. */
@@ -21,7 +21,7 @@ interface Waiter {
   /** The newest number that its caller knows. */
   after: number;
   /** Ends the wait. */
-  resolve: (hasNews: boolean) => void;
+  resolve: (isNew: boolean) => void;
 }
 
 /**
@@ -63,7 +63,7 @@ export class EventFeedService extends BackgroundLoop implements BeforeApplicatio
     if (release === null) return page;
     try {
       while (page.events.length === 0 && !page.gap) {
-        if (!(await this.hasNews(request.business_id, page.next_after, deadline - performance.now(), gone))) break;
+        if (!(await this.waitForNew(request.business_id, page.next_after, deadline - performance.now(), gone))) break;
         page = await this.page({ ...request, after: page.next_after });
       }
       return page;
@@ -81,27 +81,27 @@ export class EventFeedService extends BackgroundLoop implements BeforeApplicatio
   protected async round(): Promise<number> {
     if (this.waiting.size === 0) return IDLE_MS;
     const businesses = [...this.waiting.keys()];
-    for (let from = 0; from < businesses.length; from += MAX_FEEDS) await this.look(businesses.slice(from, from + MAX_FEEDS));
-    return LOOK_EVERY_MS;
+    for (let from = 0; from < businesses.length; from += MAX_FEEDS) await this.findNew(businesses.slice(from, from + MAX_FEEDS));
+    return ASK_EVERY_MS;
   }
 
   /** A number below the caller's means that the database was restored: the next page reports it as a gap. */
-  private async look(business_ids: number[]): Promise<void> {
+  private async findNew(business_ids: number[]): Promise<void> {
     const { newest } = await this.rpc.call(FindNewestEvents, { business_ids });
     for (const [i, id] of business_ids.entries())
       for (const { after, resolve } of this.waiting.get(id) ?? []) if (after !== newest[i]) resolve(true);
   }
 
-  private hasNews(business: number, after: number, withinMs: number, gone: AbortSignal): Promise<boolean> {
+  private waitForNew(business: number, after: number, withinMs: number, gone: AbortSignal): Promise<boolean> {
     if (this.closing || gone.aborted || withinMs <= 0) return Promise.resolve(false);
     return new Promise((resolve) => {
       const waiters = this.waiting.get(business) ?? new Set();
-      const end = (hasNews: boolean) => {
+      const end = (isNew: boolean) => {
         clearTimeout(timer);
         gone.removeEventListener('abort', leave);
         waiters.delete(waiter);
         if (waiters.size === 0) this.waiting.delete(business);
-        resolve(hasNews);
+        resolve(isNew);
       };
       const leave = () => end(false);
       const waiter = { after, resolve: end };

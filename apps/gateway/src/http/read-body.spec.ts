@@ -69,7 +69,7 @@ describe('faults of a body are reported after authorization (decisions 1, 3, 5, 
     await dashboard.visitor.raw('/api/client/login', 'text/plain', 'x').expect(415);
   });
 
-  it('decision 5: refuses a body with a Content-Encoding, also a file', async () => {
+  it('decision 5: refuses a body with a Content-Encoding, even a file', async () => {
     const token = await key({ permissions: ['*'] });
     const encoded = (path: string, type: string, encoding: string, body: Buffer) => {
       const headers = { 'x-api-key': token, 'content-type': type, 'content-encoding': encoding };

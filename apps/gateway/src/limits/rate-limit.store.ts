@@ -116,7 +116,7 @@ export class RateLimitStore implements OnApplicationShutdown {
   }
 }
 
-/** ioredis' own `commandTimeout` would fail although a response has arrived while this process stood still, and the limits would not be exact. */
+/** ioredis' own `commandTimeout` would fail although a response has arrived while this process was paused, and the limits would not be exact. */
 function inTime<T>(response: Promise<T>): Promise<T> {
   return respondedWithin(RESPONSE_WITHIN_MS, response, () => new Error(`Redis did not respond within ${RESPONSE_WITHIN_MS} ms`));
 }

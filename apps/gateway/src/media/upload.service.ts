@@ -78,7 +78,7 @@ export class UploadService {
       }
       const size = declared === undefined ? null : Number(declared);
       const outcome = await send({ mimeType: mime_type, size, bytes: counted() }, Date.now() + UPLOAD_WITHIN_MS);
-      // The platform's refusal of half a file is no news to a caller that sent half a file.
+      // A caller that sent half a file gets the error of its own request, not the platform's refusal of half a file.
       if (file.error) throw file.error;
       if (outcome.kind === 'unavailable')
         throw new GatewayError('PLATFORM_UNAVAILABLE', `WhatsApp did not take the file: ${outcome.problem}.`, { hint: 'Try again later.' });

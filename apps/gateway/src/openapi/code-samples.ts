@@ -16,7 +16,7 @@ interface CodeSample {
   source: string;
 }
 
-/** The call in four languages with their standard libraries. The key comes from API_KEY; each sample prints the response, also an error. */
+/** The call in four languages with their standard libraries. The key comes from API_KEY; each sample prints the response, even an error. */
 export function codeSamples(call: SampleCall): CodeSample[] {
   return [
     { lang: 'Shell', label: 'curl', source: curl(call) },

@@ -51,7 +51,7 @@ describe('the team of a business', () => {
     await dashboard.visitor.post('/api/client/password', { token, new_password: 'a new long password' }).expect(400);
   });
 
-  it('decision 371: a member is an agent, also one of the previous version', async () => {
+  it('decision 371: a member is an agent, even one of the previous version', async () => {
     const business_id = await dashboard.business();
     const owner = await dashboard.session('owner', business_id);
     const { email } = await dashboard.user('agent', business_id);

@@ -4,13 +4,13 @@ import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
 /** Every callback passes here, so a process writes a time at most this often, in milliseconds. */
-const NOTE_EVERY_MS = 60_000;
-const MAX_NOTED = 20_000;
+const RECORD_EVERY_MS = 60_000;
+const MAX_RECENT = 20_000;
 
 /** Stores when WhatsApp last reached the gateway for each business. */
 @Injectable()
 export class CallbackTimesStore {
-  private readonly notedAt = new Map<string, number>();
+  private readonly recordedAt = new Map<string, number>();
 
   constructor(
     private readonly db: Database,
@@ -18,17 +18,17 @@ export class CallbackTimesStore {
   ) {}
 
   /** Returns at once: the platform does not wait for it. */
-  note(kind: 'callback' | 'handshake', businessId: number): void {
+  record(kind: 'callback' | 'handshake', businessId: number): void {
     const key = `${kind} ${businessId}`;
     const now = performance.now();
-    if (now - (this.notedAt.get(key) ?? -Infinity) < NOTE_EVERY_MS) return;
-    if (this.notedAt.size >= MAX_NOTED) this.notedAt.clear();
-    this.notedAt.set(key, now);
+    if (now - (this.recordedAt.get(key) ?? -Infinity) < RECORD_EVERY_MS) return;
+    if (this.recordedAt.size >= MAX_RECENT) this.recordedAt.clear();
+    this.recordedAt.set(key, now);
     const sql = `INSERT INTO ingest.callback_times (business_id, ${kind}_at) VALUES ($1, now())
        ON CONFLICT (business_id) DO UPDATE SET ${kind}_at = now()`;
     this.db.query(sql, [businessId]).catch((error: unknown) => {
-      this.notedAt.delete(key);
-      this.logger.warn({ err: error, business_id: businessId }, 'noting the time of a callback failed');
+      this.recordedAt.delete(key);
+      this.logger.warn({ err: error, business_id: businessId }, 'recording the time of a callback failed');
     });
   }
 

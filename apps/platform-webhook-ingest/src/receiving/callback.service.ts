@@ -102,7 +102,7 @@ export class CallbackService {
   async verify(mode: string, token: string): Promise<boolean> {
     if (mode !== 'subscribe' || token === '') return false;
     const businesses = await this.businessesWithVerifyToken(token);
-    for (const businessId of businesses) this.times.note('handshake', businessId);
+    for (const businessId of businesses) this.times.record('handshake', businessId);
     return businesses.length > 0;
   }
 
@@ -163,7 +163,7 @@ export class CallbackService {
     const updates = split !== null && this.inFlight.admits(lane, split.events.length) ? split : null;
     const stored = await this.callbacks.add({ ...hashes, body, businesses, lane, updates, traceparent: activeTraceparent() ?? null });
     crashPoint('ingest.after-store');
-    if (lane !== 0) this.times.note('callback', lane);
+    if (lane !== 0) this.times.record('callback', lane);
     if (stored === 'known') return false;
     if (stored === 'waits') this.splitter.wake();
     else if (split !== null) {

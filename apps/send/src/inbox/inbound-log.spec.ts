@@ -32,7 +32,7 @@ describe('decision 363: the log of received messages', () => {
 
   const ofPerson: RequestOf<typeof ListInboundMessages> = { business_id: 1, limit: 50, cursor: null, phone: PHONE };
 
-  it('lists the messages of a phone number, also those of a merged conversation', async () => {
+  it('lists the messages of a phone number, including those of a merged conversation', async () => {
     const list = async (request: Partial<typeof ofPerson>) =>
       (await sending.harness.rpc.call(ListInboundMessages, { ...ofPerson, ...request })).messages.map(({ message_id }) => message_id);
     expect(await list({})).toEqual(['wamid.merged', 'wamid.kept']);

@@ -2,7 +2,7 @@ import type { IntentDraft, Reservation } from './intent';
 
 /**
  * Reserves drafts so that no statement has two daily caps of one API key. Caps differ for seconds after a change, and between a rotated key
- * and its heir; each send is judged by its own (decision 706).
+ * and its heir; each send counts against its own (decision 706).
  */
 export async function reserveByCap(
   drafts: IntentDraft[],

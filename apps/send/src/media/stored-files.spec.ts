@@ -112,7 +112,7 @@ describe('files that MEDIA_STORE keeps (additions §2, decision 400)', () => {
     await sending.harness.db.query('DELETE FROM send.stored_files WHERE business_id = 9');
   });
 
-  it('decision 402: an erasure ends when the files of the person are deleted, also one that is being stored and one that only the person was sent', async () => {
+  it('decision 402: an erasure ends when the files of the person are deleted, even one that is being stored and one that only the person was sent', async () => {
     for (const [media_id, ...people] of [
       ['31', PHONE],
       ['32', PHONE, OTHER],

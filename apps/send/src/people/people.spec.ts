@@ -320,7 +320,7 @@ describe('personal data', () => {
     const restart = { found: 1, next_cursor: second?.replace(/1$/, '0') };
     for (const cursor of ['9', '12', `9 ${person.hash_key}`, second?.replace(/^ ./, ' -').replace(/1$/, '12')])
       expect(await step(cursor ?? '')).toEqual(restart);
-    // The version before reads the number of a step up to the first space.
+    // The previous version reads the number of a step up to the first space.
     expect(Number(second?.split(' ')[0])).toBe(0);
     for (let cursor: string | null = restart.next_cursor ?? ''; cursor !== null;) ({ next_cursor: cursor } = await step(cursor));
     expect(await sending.harness.db.query('SELECT FROM send.conversation_aliases WHERE alias = $1', [NUMBER])).toEqual([]);
@@ -332,7 +332,7 @@ describe('personal data', () => {
     const { next_cursor: second } = await page(null);
     for (const cursor of ['5', '3 wamid.x', '9', second?.replace(/^ {2}./, '  -') ?? ''])
       await expect(page(cursor)).rejects.toMatchObject({ error_code: 'CONFLICT' });
-    // The version before reads the number of a kind up to the first space, and behind it the key after which it continues.
+    // The previous version reads the number of a kind up to the first space, and behind it the key after which it continues.
     expect(second).toMatch(/^ {2}\S+ 1$/);
     expect(await page(second)).toMatchObject({ rows: [], next_cursor: second?.replace(/1$/, '2') });
   });

@@ -179,7 +179,7 @@ export class RecordsStore {
       ACCEPTED.values(events),
     );
     await this.supersede(tx, repaired);
-    // No status is before its acceptance, as a rule.
+    // A status is rarely before its acceptance.
     if (risen.length === 0) return [];
     const billing = new Map(risen.map((row) => [keyOf(row), row.billing]));
     const once = new Map(events.map(({ data }) => [keyOf(data), data]));

@@ -35,7 +35,7 @@ const problem = (name: Name, message: string, fix: string, at: string | null = n
 });
 const unknown = (name: Name, message: string): ConnectionCheck => ({ name, state: 'unknown', message, fix: null, at: null });
 
-/** The check list of a connection, in the order in which problems are best mended. */
+/** The check list of a connection, in the order in which problems are best solved. */
 export function connectionChecks(connection: Connection, parts: CheckedParts, callbackUrl: string): ConnectionCheck[] {
   const { token, number, proof, apps, callback } = parts;
   const tokenNode = token.kind === 'ok' && token.value.data.is_valid ? token.value.data : null;
@@ -68,7 +68,7 @@ function tokenCheck(outcome: CheckedParts['token']): ConnectionCheck {
   if (!is_valid) return refusedToken();
   if (expires_at === 0) return ok('token', 'The access token works and never expires');
   const expiry = expires_at * 1_000;
-  // A time that JavaScript cannot hold is as good as never.
+  // A time that JavaScript cannot hold counts as never.
   if (!(Math.abs(expiry) <= 8.64e15)) return ok('token', 'The access token works');
   const at = new Date(expiry).toISOString();
   if (expiry > Date.now() + EXPIRES_SOON_MS) return ok('token', 'The access token works and expires', at);

@@ -37,8 +37,8 @@ export class TemplateEditor {
   }
 
   async change(businessId: number, id: number, content: TemplateContent, deadlineAt: number): Promise<void> {
-    await this.connected(businessId);
-    const { platform_id, status, category } = await this.found(businessId, id);
+    await this.requireConnection(businessId);
+    const { platform_id, status, category } = await this.requireTemplate(businessId, id);
     checkContent(content);
     if (!['APPROVED', 'REJECTED', 'PAUSED'].includes(status))
       throw new GatewayError('CONFLICT', `A template that is ${status} cannot be edited. Wait until WhatsApp has reviewed it.`);
@@ -52,26 +52,26 @@ export class TemplateEditor {
   }
 
   async delete(businessId: number, id: number, deadlineAt: number): Promise<{ name: string; language: string }> {
-    await this.connected(businessId);
-    const { platform_id, name, language } = await this.found(businessId, id);
+    await this.requireConnection(businessId);
+    const { platform_id, name, language } = await this.requireTemplate(businessId, id);
     await this.write(businessId, (target) => this.graph.deleteTemplate(target, { id: platform_id, name }, deadlineAt));
     return { name, language };
   }
 
-  private async connected(businessId: number) {
+  private async requireConnection(businessId: number) {
     const connection = await this.connections.find(businessId);
     if (!connection) throw new GatewayError('NOT_CONNECTED', 'The business is not connected.');
     return connection;
   }
 
-  private async found(businessId: number, id: number) {
+  private async requireTemplate(businessId: number, id: number) {
     const template = await this.templates.findById(businessId, id);
     if (!template) throw notFound();
     return template;
   }
 
   private async write(businessId: number, call: (target: BusinessAccountTarget) => Promise<ReadOutcome<unknown>>): Promise<void> {
-    const connection = await this.connected(businessId);
+    const connection = await this.requireConnection(businessId);
     const release = this.writes.tryTake(String(businessId));
     if (release === null)
       throw new GatewayError('RATE_LIMITED', 'Other changes of templates are running. Try again in a moment.', { retry_after_seconds: 5 });

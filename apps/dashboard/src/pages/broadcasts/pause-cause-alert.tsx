@@ -13,7 +13,7 @@ export function PauseCauseAlert({ cause, pending }: { cause: NonNullable<Schemas
       {/* Nothing restores a revoked key, and the hint says what to do. */}
       {cause.error_code !== 'INVALID_API_KEY' && (
         <Text size="sm" mt={4}>
-          Resume when it is mended: {peopleCounted(pending)} will get the message, and nobody gets it twice.
+          Resume when it is solved: {peopleCounted(pending)} will get the message, and nobody gets it twice.
         </Text>
       )}
     </Alert>

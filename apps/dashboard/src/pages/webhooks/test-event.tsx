@@ -10,7 +10,7 @@ interface TestEventProps {
   onSent: (delivery_id: number) => void;
 }
 
-/** Sends a sample of any event, also one that the webhook does not subscribe to, so that a receiver can be built first. */
+/** Sends a sample of any event, even one that the webhook does not subscribe to, so that a receiver can be built first. */
 export function TestEvent({ id, wanted, onSent }: TestEventProps) {
   const queries = useQueryClient();
   const [chosen, choose] = useState<EventName | null>(null);
