@@ -139,11 +139,17 @@ export const BroadcastRecord = Type.Object({
 });
 export type BroadcastRecord = Static<typeof BroadcastRecord>;
 
+const WAITING = {
+  waiting: Type.Optional(
+    Type.Integer({ description: 'Pending recipients whose next attempt is later, after one that WhatsApp or the gateway refused.' }),
+  ),
+};
+
 /** Lists broadcasts, newest first. */
 export const ListBroadcasts = operation('broadcast', 'list', {
   isRead: true,
   request: Type.Object({ business_id: Id, ...PageRequest }),
-  response: Type.Object({ broadcasts: Type.Array(BroadcastRecord), next_cursor: NextCursor }),
+  response: Type.Object({ broadcasts: Type.Array(Type.Object({ ...BroadcastRecord.properties, ...WAITING })), next_cursor: NextCursor }),
 });
 
 export const GetBroadcast = operation('broadcast', 'get', {
@@ -158,9 +164,7 @@ export const GetBroadcast = operation('broadcast', 'get', {
     replied: Type.Integer(),
     /** Recipients who definitely failed, whose message was never reported as delivered, and that no retry has taken yet. */
     retryable: Type.Integer(),
-    waiting: Type.Optional(
-      Type.Integer({ description: 'Pending recipients whose next attempt is later, after one that WhatsApp or the gateway refused.' }),
-    ),
+    ...WAITING,
     sending: Type.Optional(Type.Integer({ description: 'Pending recipients whose message is on its way.' })),
     /** Why recipients failed, the most frequent first. */
     failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),

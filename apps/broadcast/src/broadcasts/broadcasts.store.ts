@@ -242,14 +242,14 @@ export class BroadcastsStore {
 
   async list(businessId: number, limit: number, cursor: string | null): Promise<ResponseOf<typeof ListBroadcasts>> {
     const after = readCursor(cursor, ['id']);
-    const rows = await this.db
-      .reads(businessId)
-      .query<StoredBroadcast>(
-        `SELECT ${COLUMNS} FROM broadcast.broadcasts b WHERE business_id = $1 AND -id > -coalesce($3::bigint, 9223372036854775807) ORDER BY -id LIMIT $2`,
-        [businessId, limit + 1, after?.[0] ?? null],
-      );
+    const rows = await this.db.reads(businessId).query<StoredBroadcast & { waiting: number }>(
+      `SELECT ${COLUMNS}, (SELECT count(*) FROM broadcast.recipients r
+           WHERE r.broadcast_id = b.id AND b.status = 'running' AND r.state = 'pending' AND r.due_at > now())::integer AS waiting
+         FROM broadcast.broadcasts b WHERE business_id = $1 AND -id > -coalesce($3::bigint, 9223372036854775807) ORDER BY -id LIMIT $2`,
+      [businessId, limit + 1, after?.[0] ?? null],
+    );
     const { page, next_cursor } = pageOf(rows, limit, (row) => [row.id]);
-    return { broadcasts: page.map(record), next_cursor };
+    return { broadcasts: page.map((row) => ({ ...record(row), waiting: row.waiting })), next_cursor };
   }
 
   async find(businessId: number, id: number): Promise<BroadcastRecord | null> {

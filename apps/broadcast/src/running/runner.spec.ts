@@ -372,6 +372,8 @@ describe('spec §10: running broadcasts', () => {
     await harness.run(service);
     const id = await broadcasts.create(3);
     await eventually(async () => (await broadcasts.get(id)).waiting === 1);
+    const listed = async () => (await harness.rpc.call(ListBroadcasts, { business_id: 1, limit: 1, cursor: null })).broadcasts[0];
+    expect(await listed()).toMatchObject({ id, waiting: 1 });
     await eventually(async () => (await broadcasts.get(id)).broadcast.sent === 1);
     expect(await broadcasts.get(id)).toMatchObject({ sending: 1, broadcast: { pending: 2 } });
     const [first, second, third] = await broadcasts.recipients(id);
@@ -385,6 +387,7 @@ describe('spec §10: running broadcasts', () => {
     sends.release();
     await becomes('completed', id);
     expect((await broadcasts.recipients(id))[0]).toMatchObject({ state: 'sent', reason: null, next_attempt_at: null });
+    expect(await listed()).toMatchObject({ status: 'completed', waiting: 0 });
   });
 
   test('spec §10: a scheduled broadcast that was paused starts at its time after it resumes, or at once if that time has passed', async ({

@@ -13,6 +13,7 @@ import {
 } from '@mgw/contracts';
 
 const { broadcast, ...progress } = GetBroadcast.response.properties;
+const listed = ListBroadcasts.response.properties;
 const cost = {
   cost: Nullable({
     ...Type.Object({ currency: Nullable(Currency), ...CostSummary.properties }),
@@ -21,8 +22,8 @@ const cost = {
 };
 export const BroadcastsResponse = Type.Object(
   {
-    broadcasts: Type.Array(Type.Object({ ...broadcast.properties, ...cost })),
-    next_cursor: ListBroadcasts.response.properties.next_cursor,
+    broadcasts: Type.Array(Type.Object({ ...listed.broadcasts.items.properties, ...cost })),
+    next_cursor: listed.next_cursor,
   },
   { title: 'Broadcasts' },
 );

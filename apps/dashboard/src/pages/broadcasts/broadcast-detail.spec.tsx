@@ -323,3 +323,22 @@ describe('the details of a broadcast', () => {
     expect(screen.queryByText('Try again in a moment.')).toBeNull();
   });
 });
+
+describe('the list of broadcasts', () => {
+  it('shows which one waits, and for what', async () => {
+    const list = [
+      { ...broadcast, id: 4, name: 'Tomorrow', status: 'scheduled', scheduled_at: new Date(Date.now() + 86_400_000).toISOString() },
+      { ...broadcast, id: 3, name: 'Its turn', status: 'scheduled', scheduled_at: AT },
+      { ...broadcast, id: 2, name: 'Next', status: 'scheduled' },
+      { ...broadcast, id: 1, name: 'Throttled', status: 'running', sent: 7, failed: 2, pending: 1, waiting: 1 },
+    ].map((one) => ({ ...one, finished_at: null, ...(one.status === 'scheduled' && { sent: 0, failed: 0, pending: 10, waiting: 0 }) }));
+    openPage('/broadcasts', { 'GET /api/client/broadcasts': () => ({ broadcasts: list, next_cursor: null }) });
+    const card = async (name: string) => (await screen.findByText(name)).closest('button')?.textContent;
+    expect(await card('Tomorrow')).toMatch(/ · starts .*scheduled0 sent · 0 failed · 10 to go$/);
+    const turn = /, 2026waiting0 sent · 0 failed · 10 to go · waiting until no other broadcast runs$/;
+    expect([await card('Its turn'), await card('Next')]).toEqual([expect.stringMatching(turn), expect.stringMatching(turn)]);
+    expect(await card('Throttled')).toMatch(
+      /running7 sent · 2 failed · 1 to go1 person waits: the last try did not succeed, and the .* itself\./,
+    );
+  });
+});

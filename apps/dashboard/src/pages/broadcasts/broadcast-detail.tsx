@@ -13,7 +13,7 @@ import { type Look, PACE_MS, paceOf, BroadcastPace } from './broadcast-pace';
 import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastRatePlot } from './broadcast-rate-plot';
 import { PLOT_MS, ratesOf } from './broadcast-rates';
-import { isSending } from './broadcast-phase';
+import { isQueued, isSending } from './broadcast-phase';
 import { WaitingNotice } from './waiting-notice';
 import { PauseCauseAlert } from './pause-cause-alert';
 import { BroadcastRecipients } from './broadcast-recipients';
@@ -64,7 +64,7 @@ export function BroadcastDetail({
               </Group>
               <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                 {broadcast.template_name} ({broadcast.language}) · created <RelativeTime at={broadcast.created_at} />
-                {broadcast.status === 'scheduled' && broadcast.scheduled_at !== null && (
+                {broadcast.status === 'scheduled' && broadcast.scheduled_at !== null && !isQueued(broadcast) && (
                   <>
                     {' · '}
                     <StartsAt at={broadcast.scheduled_at} />

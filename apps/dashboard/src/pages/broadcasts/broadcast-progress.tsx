@@ -1,7 +1,7 @@
 import { Progress, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { counted, number } from '../../components/format-number';
-import { isWaiting } from './broadcast-phase';
+import { isQueued, isWaiting } from './broadcast-phase';
 
 export function BroadcastProgress({
   status,
@@ -10,9 +10,13 @@ export function BroadcastProgress({
   unclear,
   pending,
   total_recipients: total,
+  scheduled_at,
   finished_at,
   sending = 0,
-}: Pick<Schemas['Broadcast'], 'status' | 'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients' | 'finished_at'> & {
+}: Pick<
+  Schemas['Broadcast'],
+  'status' | 'sent' | 'failed' | 'unclear' | 'pending' | 'total_recipients' | 'scheduled_at' | 'finished_at'
+> & {
   /** Pending ones whose message is on its way; the list of broadcasts does not have it. */
   sending?: number | undefined;
 }) {
@@ -34,6 +38,7 @@ export function BroadcastProgress({
         {waits
           ? ` · waiting for ${counted(unclear, 'confirmation')}`
           : unclear > 0 && ` · ${number(unclear)} not confirmed by WhatsApp yet`}
+        {isQueued({ status, scheduled_at }) && ' · waiting until no other broadcast runs'}
       </Text>
     </>
   );

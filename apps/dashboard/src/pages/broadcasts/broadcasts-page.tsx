@@ -17,7 +17,9 @@ import { BroadcastProgress } from './broadcast-progress';
 import { BroadcastDetail } from './broadcast-detail';
 import { NewBroadcast } from './new-broadcast';
 import type { Recipients } from './recipient-filter';
+import { isQueued } from './broadcast-phase';
 import { StartsAt } from './starts-at';
+import { WaitingNotice } from './waiting-notice';
 
 const route = getRouteApi('/inside/broadcasts');
 
@@ -79,7 +81,7 @@ export function BroadcastsPage() {
                       <Text fw={600}>{one.name}</Text>
                       <Text size="sm" c="dimmed">
                         {one.template_name} · {peopleCounted(one.total_recipients)} ·{' '}
-                        {one.status === 'scheduled' && one.scheduled_at !== null ? (
+                        {one.status === 'scheduled' && one.scheduled_at !== null && !isQueued(one) ? (
                           <StartsAt at={one.scheduled_at} />
                         ) : (
                           <RelativeTime at={one.created_at} />
@@ -89,6 +91,7 @@ export function BroadcastsPage() {
                     <BroadcastBadge {...one} />
                   </Group>
                   <BroadcastProgress {...one} />
+                  {one.waiting !== undefined && one.waiting > 0 && <WaitingNotice waiting={one.waiting} />}
                   {one.pause_cause && (
                     <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
                       Paused by an error: {one.pause_cause.message}
