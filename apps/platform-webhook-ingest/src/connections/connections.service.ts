@@ -26,10 +26,19 @@ const READ_APART_MS = 200;
 interface Reread {
   map: ConnectionMap;
   /**
-   * False if the reads failed after a change was announced (decision 751), or if the ring lacks the key of a secret (decision 762). No caller
+   * False if the reads failed after a change was announced (decision 751), or if the ring lacks the right key of a secret (decision 762). No caller
    * may then be refused for a wrong secret.
    */
   isComplete: boolean;
+}
+
+/** A secret that does not open. */
+interface FailedSecret {
+  keyId: string;
+  name: string;
+  business_id: number;
+  /** Whether the last read of the connections did not have it. */
+  isNew: boolean;
 }
 
 export function unreadable(): GatewayError {
@@ -44,8 +53,8 @@ export class ConnectionsService {
   private readonly cached: RefreshedValue<ConnectionMap>;
   /** Opened secrets by context and sealed text, because opening a thousand takes longer than reading them; empty for one that does not open. */
   private opened = new Map<string, string>();
-  /** The keys of secrets in the latest connections that the ring lacks. */
-  private missingKeys: ReadonlySet<string> = new Set();
+  /** The keys of secrets in the latest connections that the ring lacks, or has with other bytes. */
+  private wrongKeys: ReadonlySet<string> = new Set();
   private changedAt = -Infinity;
   private readsLeft = MAX_READS;
   private readsCountedAt = performance.now();
@@ -74,7 +83,7 @@ export class ConnectionsService {
   async newer(): Promise<Reread> {
     const { changedAt } = this;
     const map = await this.latest(REREAD_MS);
-    return { map, isComplete: map.readAt > changedAt && this.missingKeys.size === 0 };
+    return { map, isComplete: map.readAt > changedAt && this.wrongKeys.size === 0 };
   }
 
   /**
@@ -129,35 +138,37 @@ export class ConnectionsService {
 
   private mapOf(connections: ListedConnection[], readAt: number): ConnectionMap {
     const opened = new Map<string, string>();
-    const missingKeys = new Set<string>();
+    const rightKeys = new Set<string>();
+    const failed: FailedSecret[] = [];
     const open: Open = (sealed, name, business_id) => {
       const keyId = Sealer.keyIdOf(sealed);
-      if (keyId !== '' && !this.sealer.has(keyId)) {
-        missingKeys.add(keyId);
-        return '';
-      }
       const context = `connection.${name}:${business_id}`;
       const key = `${context} ${sealed}`;
-      const plain = this.opened.get(key) ?? this.openOrLog(sealed, context, { name, business_id });
+      const known = this.opened.get(key);
+      const plain = known ?? this.sealer.openOrNull(sealed, context) ?? '';
       opened.set(key, plain);
+      if (plain !== '') rightKeys.add(keyId);
+      else failed.push({ keyId, name, business_id, isNew: known === undefined });
       return plain;
     };
     const map = new ConnectionMap(connections, open, readAt);
     this.opened = opened;
-    for (const key of missingKeys) {
-      if (!this.missingKeys.has(key))
-        this.logger.error(`SEALING_KEYS lacks the key "${key}" of stored connections; callbacks that match no other secret get 503`);
-    }
-    this.missingKeys = missingKeys;
+    this.logFailed(failed, rightKeys);
     return map;
   }
 
-  private openOrLog(sealed: string, context: string, fields: object): string {
-    try {
-      return this.sealer.open(sealed, context);
-    } catch (error) {
-      this.logger.error({ err: error, ...fields }, 'opening a secret of a connection failed; it has to be saved again');
-      return '';
+  /** A secret is damaged if its key opens others. A key that opens none is not in the ring, or has other bytes there. */
+  private logFailed(failed: FailedSecret[], rightKeys: ReadonlySet<string>): void {
+    const wrongKeys = new Set(failed.map(({ keyId }) => keyId).filter((keyId) => keyId !== '' && !rightKeys.has(keyId)));
+    for (const key of wrongKeys) {
+      if (this.wrongKeys.has(key)) continue;
+      const fault = this.sealer.has(key) ? `has other bytes for the key "${key}" than sealed the` : `lacks the key "${key}" of`;
+      this.logger.error(`SEALING_KEYS ${fault} stored connections; callbacks that match no other secret get 503`);
     }
+    for (const { keyId, isNew, ...fields } of failed) {
+      if (wrongKeys.has(keyId) || !(isNew || this.wrongKeys.has(keyId))) continue;
+      this.logger.error(fields, 'a secret of a connection does not open; it has to be saved again');
+    }
+    this.wrongKeys = wrongKeys;
   }
 }

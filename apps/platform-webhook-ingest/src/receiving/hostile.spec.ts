@@ -395,9 +395,11 @@ describe('hostile callbacks (guarantees §10)', () => {
   it('decision 762: lets WhatsApp retry callbacks and handshakes without a known secret while the ring lacks a key, and logs the key once', async () => {
     const logger = createLogger('platform-webhook-ingest', 'info');
     const lines = logLines(logger);
-    const replica = await startService(service, harness.env, logger);
+    const keyOf = (id: string) => `${id}:${randomBytes(32).toString('base64')}`;
+    const ring = `${harness.env['SEALING_KEYS']},${keyOf('old')}`;
+    const replica = await startService(service, { ...harness.env, SEALING_KEYS: ring }, logger);
     harness.onClose(() => replica.stop());
-    const otherRing = new Sealer(`k2:${randomBytes(32).toString('base64')}`);
+    const otherRing = new Sealer(keyOf('k2'));
     const received = (business: number) => post(envelope({ messages: [text(`wamid.${business}`)] }, business), business);
     const verified = (verify_token: string) =>
       harness.rpc.call(VerifyPlatformHandshake, { mode: 'subscribe', verify_token }).then(
@@ -416,6 +418,13 @@ describe('hostile callbacks (guarantees §10)', () => {
       1,
       [expect.objectContaining({ msg: expect.stringContaining('lacks the key "k2"') })],
     ]);
+
+    // A key of the ring with other bytes.
+    connections = [connection(1), listedConnection(new Sealer(keyOf('old')), 2)];
+    harness.rpc.announce(ConnectionChanged, { business_id: 2 });
+    await harness.nc.flush();
+    expect(await results()).toEqual([200, 'OVERLOADED', true, 'OVERLOADED']);
+    expect(errors().slice(1)).toEqual([expect.objectContaining({ msg: expect.stringContaining('has other bytes for the key "old"') })]);
 
     connections = [connection(1), { ...connection(2), app_secret_sealed: 'not sealed at all', verify_token_sealed: 'test.damaged' }];
     harness.rpc.announce(ConnectionChanged, { business_id: 2 });
