@@ -7,7 +7,7 @@ type Counted = Pick<Schemas['Conversations'], 'counts' | 'waiting_since'>;
 export const inboxCountsQuery = {
   queryKey: ['inbox', 'counts'],
   queryFn: async (): Promise<Counted> => {
-    const { counts, waiting_since } = await request(api.GET('/api/client/conversations', { params: { query: { limit: '1' } } }));
+    const { counts, waiting_since } = await request(api.GET('/api/client/conversations', { params: { query: { limit: 1 } } }));
     return { counts, waiting_since };
   },
   refetchInterval: 20_000,

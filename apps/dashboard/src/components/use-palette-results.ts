@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { api, ApiError, request } from '../api/client';
 import { mayCall, useMe } from '../api/session';
 import { phoneShown } from './phone-shown';
+import { visibleName } from './visible-name';
 
 /** A shorter text would match nearly everything. */
 const SHORTEST = 2;
@@ -28,7 +29,7 @@ export function usePaletteResults(
   const isId = IS_MESSAGE_ID.test(q);
   const conversations = useQuery({
     queryKey: ['palette', 'conversations', q],
-    queryFn: ({ signal }) => request(api.GET('/api/client/conversations', { signal, params: { query: { q, limit: String(2 * MOST) } } })),
+    queryFn: ({ signal }) => request(api.GET('/api/client/conversations', { signal, params: { query: { q, limit: 2 * MOST } } })),
     enabled: isLong && q.length <= 100 && !isId && mayCall(role, 'GET /api/client/conversations'),
   });
   const message = useQuery({
@@ -51,7 +52,7 @@ export function usePaletteResults(
     onClick,
   });
   const listed = conversations.data?.conversations ?? [];
-  const name = ({ customer_name, customer_phone }: (typeof listed)[number]) => customer_name || phoneShown(customer_phone);
+  const name = ({ customer_name, customer_phone }: (typeof listed)[number]) => visibleName(customer_name) || phoneShown(customer_phone);
   const toConversation = (id: number, message?: string) => () => open('/inbox', { id: String(id), ...(message && { message }) });
   const names = [...new Set(templates.data?.templates.map((one) => one.name))].filter((one) => one.includes(q.toLowerCase()));
   const failed = searches.filter(({ error }) => error && !(error instanceof ApiError && error.status === 404));

@@ -82,9 +82,11 @@ export function AuditList({ businessId, ...choices }: AuditListProps) {
   const { id, ...filters } = useSearch({ strict: false }) as AuditSearch & { id?: string };
   const navigate = useNavigate();
   const search = { ...filters, ...(businessId !== undefined && { business_id: businessId }) };
+  const { user_id, business_id, ...others } = search;
+  const query = { ...others, ...(user_id && { user_id: Number(user_id) }), ...(business_id && { business_id: Number(business_id) }) };
   const list = usePagedQuery({
-    queryKey: ['audit', choices.path, search],
-    load: (page) => request(api.GET(choices.path, { params: { query: { ...search, ...page } } })),
+    queryKey: ['audit', choices.path, query],
+    load: (page) => request(api.GET(choices.path, { params: { query: { ...query, ...page } } })),
     rows: ({ entries }) => entries,
   });
   return (

@@ -28,7 +28,7 @@ export function BroadcastRecipients({
     load: (page) =>
       request(
         api.GET('/api/client/broadcasts/{id}/recipients', {
-          params: { path: { id }, query: { limit: '25', ...recipientQuery(shown), ...page } },
+          params: { path: { id }, query: { limit: 25, ...recipientQuery(shown), ...page } },
         }),
       ),
     rows: (page) => page.recipients,

@@ -27,7 +27,7 @@ import { WebhookHealth } from './webhook-health';
 const route = getRouteApi('/inside/');
 const REFRESH_MS = 15_000;
 /** The newest messages that the page lists. */
-const LATEST = '10';
+const LATEST = 10;
 
 /** The state of the business: who waits, how far messages came, why some failed, webhooks and connection. */
 export function HomePage() {

@@ -10,8 +10,7 @@ export function useIsDelivered(counts: MessageCounts | undefined): boolean | und
   const earlier = useQuery({
     queryKey: ['home', 'delivered'],
     queryFn: async () => {
-      const first = (status: 'delivered' | 'read') =>
-        request(api.GET('/api/client/messages', { params: { query: { status, limit: '1' } } }));
+      const first = (status: 'delivered' | 'read') => request(api.GET('/api/client/messages', { params: { query: { status, limit: 1 } } }));
       return (await Promise.all([first('delivered'), first('read')])).some(({ messages }) => messages.length > 0);
     },
     enabled: isCounted === false,

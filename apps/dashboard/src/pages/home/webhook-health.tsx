@@ -71,7 +71,7 @@ async function hasFailedEvent(id: number, hour: string): Promise<boolean> {
   const from = new Date(Date.parse(hour) - DAY_MS).toISOString();
   let cursor = '';
   for (let page = 0; page < MAX_PAGES; page += 1) {
-    const query = { state: 'failed' as const, from, limit: '100', ...(cursor && { cursor }) };
+    const query = { state: 'failed' as const, from, limit: 100, ...(cursor && { cursor }) };
     const { deliveries, next_cursor } = await request(api.GET('/api/client/webhooks/{id}/deliveries', { params: { path: { id }, query } }));
     if (deliveries.some(({ event_id }) => !event_id.startsWith('test:'))) return true;
     if (next_cursor === null) return false;

@@ -27,7 +27,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
     load: (query) =>
       request(
         api.GET('/api/client/conversations/{id}/messages', {
-          params: { path: { id }, query: { ...query, ...(found && { limit: '100' }) } },
+          params: { path: { id }, query: { ...query, ...(found && { limit: 100 }) } },
         }),
       ),
     rows: (page) => [page],

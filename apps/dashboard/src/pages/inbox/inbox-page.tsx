@@ -51,7 +51,7 @@ export function InboxPage() {
     backToNewest,
   } = useEndlessQuery({
     queryKey: ['inbox', 'list', filter],
-    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...filter, ...page, limit: String(PAGE) } } })),
+    load: (page) => request(api.GET('/api/client/conversations', { params: { query: { ...filter, ...page, limit: PAGE } } })),
     rows: (page) => [page],
     refetchInterval: 5_000,
   });

@@ -18,7 +18,7 @@ interface SentTemplate {
 export function useRecentTemplates(phone: string, newest: ThreadMessage[]): SentTemplate[] {
   const { data } = useQuery({
     queryKey: ['messages', 'templates of', phone],
-    queryFn: () => request(api.GET('/api/client/messages', { params: { query: { phone, type: 'template', limit: String(MOST) } } })),
+    queryFn: () => request(api.GET('/api/client/messages', { params: { query: { phone, type: 'template', limit: MOST } } })),
     staleTime: 60_000,
   });
   const loaded = newest.flatMap(({ template, ...one }): SentTemplate[] => (template === null ? [] : [{ ...one, template }]));

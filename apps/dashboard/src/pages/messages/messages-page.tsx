@@ -31,7 +31,7 @@ export function MessagesPage() {
   const filter = filterOf(search);
   const { list, isLive, loadMore, backToNewest } = useEndlessQuery({
     queryKey: [scans ? 'message-search' : 'messages', 'list', filter],
-    load: (page) => request(api.GET('/api/client/messages', { params: { query: { limit: String(PAGE), ...page, ...filter } } })),
+    load: (page) => request(api.GET('/api/client/messages', { params: { query: { limit: PAGE, ...page, ...filter } } })),
     rows: ({ messages }) => messages,
     refetchInterval: scans ? 15_000 : 5_000,
   });

@@ -22,7 +22,7 @@ export function RequestLogPage() {
   const { status, api_key_id, id, at } = search;
   const navigate = route.useNavigate();
   const change = (next: Search, replace: boolean) => void navigate({ search: (now: Search) => ({ ...now, ...next }), replace });
-  const query = { limit: '200', ...(status && { status: status as '4xx' | '5xx' }), ...(api_key_id && { api_key_id }) };
+  const query = { limit: 200, ...(status && { status: status as '4xx' | '5xx' }), ...(api_key_id && { api_key_id: Number(api_key_id) }) };
   const list = useQuery({
     queryKey: ['requests', query],
     queryFn: () => request(api.GET('/api/client/requests', { params: { query } })),

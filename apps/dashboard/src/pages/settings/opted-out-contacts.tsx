@@ -31,7 +31,7 @@ export function OptedOutContacts() {
   const [state, setState] = useState<string>('opted_out');
   const list = usePagedQuery({
     queryKey: ['suppressions'],
-    load: (query) => request(api.GET('/api/client/suppressions', { params: { query: { ...query, limit: '10' } } })),
+    load: (query) => request(api.GET('/api/client/suppressions', { params: { query: { ...query, limit: 10 } } })),
     rows: (page) => page.suppressions,
   });
   const add = useChange(
