@@ -7,6 +7,7 @@ const NEAR = 80;
  * Keeps a log scrolled to its end while the person is there, and in place when older lines are added on top.
  * @param lines the ids of the lines
  * @param received distinguishes the newest received line, which may stand above lines that are not received
+ * @param seenBefore the newest received line that was in view before the log appeared
  * @param own the ids of the person's own lines; each comes into view when it appears
  * @param isFinding whether the log is about to scroll elsewhere, so that its end is not in view yet
  * @returns `isBehind` while the newest received line has not been in view
@@ -15,6 +16,7 @@ export function useLogScroll(
   log: RefObject<HTMLElement | null>,
   lines: string[],
   received: string | null | undefined,
+  seenBefore: string | null | undefined,
   own: string[],
   isFinding: boolean,
 ) {
@@ -22,7 +24,7 @@ export function useLogScroll(
   const before = useRef<{ first?: string | undefined; height: number }>({ height: 0 });
   /** Those of `own` that have come into view. */
   const shownOwn = useRef(new Set<string>());
-  const [seen, setSeen] = useState<string | null>();
+  const [seen, setSeen] = useState(seenBefore);
   const look = () => {
     const box = log.current;
     if (box && !isFinding && box.scrollHeight - box.scrollTop - box.clientHeight < NEAR) setSeen(received);

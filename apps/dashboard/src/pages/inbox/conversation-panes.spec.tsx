@@ -184,24 +184,35 @@ describe('a conversation of the inbox', () => {
     await waitFor(() => expect(log.scrollTop).toBe(1_200));
   });
 
-  it('neither marks as read nor closes what is below a message that a search found', async () => {
-    const sizes = [
-      jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(1_000),
-      jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(400),
+  describe('at a message that a search found, far above the newest', () => {
+    beforeEach(() => {
+      jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(1_000);
+      jest.spyOn(Element.prototype, 'clientHeight', 'get').mockReturnValue(400);
       jest.spyOn(Element.prototype, 'scrollIntoView').mockImplementation(() => {
         screen.getByRole('log').scrollTop = 0;
-      }),
-    ];
-    const conversation = listedConversation(1, { unread_count: 1, created_at: '2026-11-20T09:00:00.000Z' });
-    await open(conversation, () => false, { found: 'wamid.1' });
-    await screen.findByRole('button', { name: 'New messages' });
-    expect(sent()).toEqual([]);
-    await pressClose();
-    await waitFor(() => expect(sent()).toEqual([closing(conversation.created_at)]));
-    await press('New messages');
-    const read = { read: true, nothing_received_since: conversation.last_received_at };
-    await waitFor(() => expect(sent()[1]).toEqual({ route: PATCH, body: read }));
-    sizes.forEach((one) => one.mockRestore());
+      });
+    });
+    afterEach(() => jest.restoreAllMocks());
+
+    it('neither marks as read nor closes what is below', async () => {
+      const conversation = listedConversation(1, { unread_count: 1, created_at: '2026-11-20T09:00:00.000Z' });
+      await open(conversation, () => false, { found: 'wamid.1' });
+      await screen.findByRole('button', { name: 'New messages' });
+      expect(sent()).toEqual([]);
+      await pressClose();
+      await waitFor(() => expect(sent()).toEqual([closing(conversation.created_at)]));
+      await press('New messages');
+      const read = { read: true, nothing_received_since: conversation.last_received_at };
+      await waitFor(() => expect(sent()[1]).toEqual({ route: PATCH, body: read }));
+    });
+
+    it('counts everything as seen if the team has read the conversation', async () => {
+      const conversation = listedConversation(1, { unread_count: 0 });
+      await open(conversation, () => false, { found: 'wamid.1' });
+      expect(screen.queryByRole('button', { name: 'New messages' })).toBeNull();
+      await pressClose();
+      await waitFor(() => expect(sent()).toEqual([closing(conversation.last_received_at)]));
+    });
   });
 
   it('decision 714: closes a conversation in which nobody wrote, and marks as read, as the page shows them', async () => {

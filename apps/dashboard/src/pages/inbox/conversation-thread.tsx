@@ -74,7 +74,9 @@ export function ConversationThread({
   /** The id of the note or the template that the person sent last. */
   const [sentId, setSentId] = useState<string>();
   const own = [...replies.unsent.map(({ key }) => key), ...(sentId === undefined ? [] : [sentId])];
-  const { isBehind, showEnd } = useLogScroll(log, lines, conversation.last_received_at, own, isFinding);
+  const { last_received_at, unread_count } = conversation;
+  const seenBefore = unread_count === 0 ? last_received_at : undefined;
+  const { isBehind, showEnd } = useLogScroll(log, lines, last_received_at, seenBefore, own, isFinding);
   useEffect(() => {
     if (!isBehind) onSeen(conversation);
   }, [isBehind, conversation]);
