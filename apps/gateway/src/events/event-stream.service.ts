@@ -7,9 +7,9 @@ import type { FastifyReply } from 'fastify';
 import { disconnect, untilClosed } from '../http/response-end';
 import { SessionsStore } from '../sessions/sessions.store';
 
-/** Open streams of one process, and of one business on it. */
+/** Open streams of one process: 50 of one business on an idle process, and fewer while others have some. */
 const MAX_STREAMS = 500;
-const MAX_PER_BUSINESS = 50;
+const STREAMS = { places: MAX_STREAMS, largest: 1 / 10 };
 /** Catch-ups at once: two of one business on an idle process. Each reads up to 10,000 messages or 32 MB of all businesses. */
 const CATCH_UPS = { places: 8, largest: 1 / 4, waiting: { room: MAX_STREAMS, largest: 1 / 4 } };
 const CATCH_UP_STARTS_WITHIN_MS = 10_000;
@@ -33,7 +33,8 @@ interface Watcher {
 @Injectable()
 export class EventStreamService implements BeforeApplicationShutdown {
   private readonly tail: EventTail;
-  private readonly open = new Map<FastifyReply['raw'], number>();
+  private readonly places = new Shares(STREAMS);
+  private readonly open = new Set<FastifyReply['raw']>();
   /** Unread bytes per slow reader. */
   private readonly waiting = new Map<FastifyReply['raw'], number>();
   private waitingBytes = 0;
@@ -50,11 +51,11 @@ export class EventStreamService implements BeforeApplicationShutdown {
 
   /** Streams events until the reader disconnects, the session ends, or this process shuts down. */
   async serve(reply: FastifyReply, { businessId, token, after }: Watcher): Promise<void> {
-    const ofBusiness = [...this.open.values()].filter((id) => id === businessId).length;
-    if (this.open.size >= MAX_STREAMS || ofBusiness >= MAX_PER_BUSINESS)
-      throw new GatewayError('OVERLOADED', 'Too many event streams are open. Close one and try again.');
+    const leave = this.places.tryTake(String(businessId));
+    if (leave === null)
+      throw new GatewayError('RATE_LIMITED', 'Too many event streams are open. Close one and try again.', { retry_after_seconds: 10 });
     const out = reply.raw;
-    this.open.set(out, businessId);
+    this.open.add(out);
     reply.hijack();
     let beat: NodeJS.Timeout | undefined;
     let stop = (): void => {};
@@ -75,6 +76,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
       clearInterval(beat);
       this.setUnread(out, 0);
       this.open.delete(out);
+      leave();
       gone.abort();
       stop();
     });
@@ -118,7 +120,7 @@ export class EventStreamService implements BeforeApplicationShutdown {
   /** Ends the streams before the port closes, because closing waits for them. */
   async beforeApplicationShutdown(): Promise<void> {
     this.closing = true;
-    for (const out of this.open.keys()) end(out);
+    for (const out of this.open) end(out);
     await this.tail.close();
   }
 

@@ -151,6 +151,9 @@ describe('the live tail and its session (spec §10)', () => {
     follow.mockRestore();
     const neighbour = await watch('?after=1', other);
     await eventually(() => neighbour.seen.text.includes('stream.started'));
+    const { seen: beyond } = await watch();
+    await eventually(() => beyond.ended);
+    expect([beyond.status, beyond.text]).toEqual([429, expect.stringContaining('Too many event streams')]);
     proceed();
     const streams = await Promise.all(opening);
     // On a slow machine the last ones end before their turn. The first two report their position with a heartbeat.
