@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, described, Id, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 import { Idempotency } from './send';
@@ -113,22 +113,20 @@ export const BroadcastRecord = Type.Object({
   language: Type.String(),
   status: Type.Union((['scheduled', 'running', 'paused', 'completed', 'cancelled'] as const).map((status) => Type.Literal(status))),
   total_recipients: Type.Integer(),
-  /** The platform accepted the message, and reported no failure, or reported that it was read (decision 26). */
-  sent: Type.Integer(),
-  /** The platform refused the message, or reported its failure and never that it was read. */
-  failed: Type.Integer(),
-  /**
-   * WhatsApp did not respond clearly, so these may have been sent. A status callback or 24 hours decide, even after the broadcast has
-   * ended.
-   */
-  unclear: Type.Integer(),
-  pending: Type.Integer(),
+  /** Decision 26. */
+  sent: Type.Integer({ description: 'Recipients whose message WhatsApp accepted, and reported no failure or that it was read.' }),
+  failed: Type.Integer({ description: 'Recipients whose message WhatsApp refused, or reported as failed and never as read.' }),
+  unclear: Type.Integer({
+    description:
+      'Recipients whose message may have been sent, because WhatsApp did not respond clearly. Its report or 24 hours decide, even after ' +
+      'the broadcast has ended.',
+  }),
+  pending: Type.Integer({ description: 'Recipients without a result yet.' }),
   created_at: IsoTime,
   scheduled_at: Nullable(IsoTime),
   started_at: Nullable(IsoTime),
   finished_at: Nullable(IsoTime),
-  /** The broadcast whose failed recipients this one writes to again. */
-  retry_of: Nullable(Id),
+  retry_of: described(Nullable(Id), 'The broadcast whose failed recipients this one writes to again.'),
   pause_cause: Type.Optional(
     Nullable({
       ...PauseCause,
@@ -157,17 +155,17 @@ export const GetBroadcast = operation('broadcast', 'get', {
   request: Type.Object({ business_id: Id, id: Id }),
   response: Type.Object({
     broadcast: BroadcastRecord,
-    /** Recipients whose message was delivered, of those that were sent; read ones count as delivered. */
-    delivered: Type.Integer(),
-    read: Type.Integer(),
-    /** Recipients who wrote within a day after their message. */
-    replied: Type.Integer(),
-    /** Recipients who definitely failed, whose message was never reported as delivered, and that no retry has taken yet. */
-    retryable: Type.Integer(),
+    delivered: Type.Integer({ description: 'Sent messages that were delivered; read ones count too.' }),
+    read: Type.Integer({ description: 'Sent messages that were read.' }),
+    replied: Type.Integer({ description: 'Recipients who wrote within a day after their message.' }),
+    retryable: Type.Integer({
+      description: 'Recipients who definitely failed, whose message was never reported as delivered, and that no retry has taken yet.',
+    }),
     ...WAITING,
     sending: Type.Optional(Type.Integer({ description: 'Pending recipients whose message is on its way.' })),
-    /** Why recipients failed, the most frequent first. */
-    failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() })),
+    failures: Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
+      description: 'Why recipients failed, the most frequent first.',
+    }),
   }),
   errors: ['NOT_FOUND'],
 });
@@ -196,13 +194,16 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
   response: Type.Object({
     recipients: Type.Array(
       Type.Object({
-        nth: Type.Integer(),
+        nth: Type.Integer({ description: 'The place in the list of the broadcast, from 1.' }),
         phone: Type.String(),
         state: RecipientState,
-        message_id: Nullable(MessageId),
-        reason: Nullable(Type.String()),
-        delivery: Nullable(Type.Union([Type.Literal('delivered'), Type.Literal('read')])),
-        replied_at: Nullable(IsoTime),
+        message_id: described(Nullable(MessageId), 'For GET /message-status/{message_id}; null before a result.'),
+        reason: described(Nullable(Type.String()), 'Why the message failed, or its last attempt.'),
+        delivery: described(
+          Nullable(Type.Union([Type.Literal('delivered'), Type.Literal('read')])),
+          'The highest that WhatsApp reported of a sent message; null before.',
+        ),
+        replied_at: described(Nullable(IsoTime), 'When the recipient first wrote within a day after the message.'),
         next_attempt_at: Type.Optional(
           Nullable({
             ...IsoTime,

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
+import { characters, described, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
 import { inboundDetails } from './inbound-details';
 import { sentDetails } from './sent-details';
 import { operation } from './operation';
@@ -225,11 +225,14 @@ export const ListInboundMessages = operation('send', 'list-inbound', {
 
 /** The strictest suppression of a person, set by the person, the platform, the dashboard or an API key. */
 export const SuppressionRecord = Type.Object({
-  phone: Type.String(),
+  phone: Type.String({ description: 'Digits with country code, or the business-scoped user id.' }),
   state: SuppressionStateName,
-  source: Type.Union((['person', 'platform', 'dashboard', 'api'] as const).map((source) => Type.Literal(source))),
-  reason: Nullable(Type.String()),
-  since: IsoTime,
+  source: Type.Union(
+    (['person', 'platform', 'dashboard', 'api'] as const).map((source) => Type.Literal(source)),
+    { description: 'Who set it: `person` by a word such as STOP, `platform` by their choice in WhatsApp.' },
+  ),
+  reason: described(Nullable(Type.String()), 'Why, if it is known.'),
+  since: described(IsoTime, 'When it began.'),
 });
 export type SuppressionRecord = Static<typeof SuppressionRecord>;
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, Id, IsoTime, Nullable } from './fields';
+import { characters, described, Id, IsoTime, Nullable } from './fields';
 import { announcement } from './announcement';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
@@ -17,17 +17,17 @@ export const WebhookRecord = Type.Object({
   id: Id,
   name: Type.String(),
   url: Type.String(),
-  events: Type.Array(Type.String()),
-  is_active: Type.Integer({ minimum: 0, maximum: 1 }),
-  has_secret: Type.Boolean(),
+  events: Type.Array(Type.String(), { description: 'The events that it gets.' }),
+  is_active: Type.Integer({ minimum: 0, maximum: 1, description: '1 while it gets events, 0 while it is disabled.' }),
+  has_secret: Type.Boolean({ description: 'Whether deliveries are signed.' }),
   old_secret_until: Type.Optional({ ...IsoTime, description: 'Until then a replaced secret signs too. Absent when no secret was kept.' }),
   last_24_hours: Type.Optional(
     Type.Array(Type.Object({ hour: IsoTime, succeeded: Type.Integer({ minimum: 0 }), failed: Type.Integer({ minimum: 0 }) }), {
       description: 'Ended deliveries by the hour in which they ended, without tests and redeliveries; hours without any are absent.',
     }),
   ),
-  last_triggered_at: Nullable(IsoTime),
-  fail_count: Type.Integer({ minimum: 0 }),
+  last_triggered_at: described(Nullable(IsoTime), 'The end of the last attempt; null before the first.'),
+  fail_count: Type.Integer({ minimum: 0, description: 'Consecutive failed deliveries; a success resets it.' }),
   failing: Type.Optional(
     Type.Object(
       { since: Nullable(IsoTime), last_response_code: Nullable(Type.Integer()), reason: Nullable(Type.String()) },
@@ -116,22 +116,21 @@ const DeliveryState = Type.Union((['pending', 'running', 'succeeded', 'failed', 
 /** A delivery in the log (spec §10). */
 export const DeliveryRecord = Type.Object({
   id: Id,
-  event: Type.String(),
-  event_id: Type.String(),
-  state: DeliveryState,
-  response_code: Nullable(Type.Integer()),
-  duration_ms: Nullable(Type.Integer()),
-  attempts: Type.Integer(),
-  reason: Nullable(Type.String()),
-  created_at: IsoTime,
+  event: Type.String({ description: 'The name of the event.' }),
+  event_id: Type.String({ description: 'The `webhook-id`, the same at every delivery of the event.' }),
+  state: described(DeliveryState, '`skipped` if the webhook was disabled.'),
+  response_code: described(Nullable(Type.Integer()), 'The status of your response; null without one.'),
+  duration_ms: described(Nullable(Type.Integer()), 'How long the last attempt took.'),
+  attempts: Type.Integer({ description: 'The first delivery and redeliveries.' }),
+  reason: described(Nullable(Type.String()), 'Why it failed or was skipped.'),
+  created_at: described(IsoTime, 'When the event came for this webhook.'),
   response_body: Type.Optional(
     Type.String({
       description:
         'The first 2 kB of the response’s body, as text, of a failed delivery, a test or a redelivery; absent for other deliveries and empty bodies.',
     }),
   ),
-  /** The JSON that was posted. */
-  payload: Type.Unknown(),
+  payload: Type.Unknown({ description: 'The JSON that was posted.' }),
   request: Type.Optional(
     Type.Object(
       { url: Type.String(), headers: Type.Record(Type.String(), Type.String()), body: Type.String() },

@@ -4,6 +4,8 @@ import { Type, type TSchema } from '@sinclair/typebox';
 export const Id = Type.Integer({ minimum: 1 });
 export const IsoTime = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$' });
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+/** A schema whose description the API reference shows. */
+export const described = <T extends TSchema>(schema: T, description: string): T => ({ ...schema, description });
 
 /**
  * A text whose length the gateway has checked in characters. Schemas count UTF-16 units: an emoji has two, and class-validator's

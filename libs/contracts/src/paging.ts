@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { IsoTime, Nullable } from './fields';
+import { described, IsoTime, Nullable } from './fields';
 
 /** Most characters of a cursor. That of the message log has two message ids of up to 512 characters, escaped and encoded twice. */
 export const MAX_CURSOR = 4_000;
@@ -11,7 +11,7 @@ export const PageRequest = {
   cursor: Nullable(Type.String({ maxLength: MAX_CURSOR })),
 };
 /** Null after the last page. */
-export const NextCursor = Nullable(Type.String());
+export const NextCursor = described(Nullable(Type.String()), 'The `cursor` of the next page; null on the last one.');
 
 /** The cursor behind each row of a page, for a list that merges pages of several services. */
 export const RowCursors = Type.Array(Type.String());

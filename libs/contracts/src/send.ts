@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { SuppressionStateName } from './conversations';
 import type { ErrorCode } from './errors';
 import { eventType } from './event';
-import { characters, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
+import { characters, described, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
 import { MediaId } from './media';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
@@ -204,13 +204,16 @@ export const CheckSend = operation('send', 'check', {
         details: Type.Optional(Type.Array(Type.Object({ field: Type.String(), message: Type.String() }))),
       }),
     ),
-    /** The text that the person would read; "" if it is not known. */
-    text: Type.String(),
-    /** Null without a recipient. */
-    session_window: Nullable(Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime) })),
-    /** The strictest suppression, even if it lets this message pass. */
-    suppression_state: Nullable(SuppressionStateName),
-    daily_remaining: Nullable(Type.Integer({ minimum: 0 })),
+    text: Type.String({ description: 'The text that the person would read; `""` if it is not known.' }),
+    session_window: described(
+      Nullable(Type.Object({ open: Type.Boolean(), last_inbound_at: Nullable(IsoTime) })),
+      'Whether the person wrote within 24 hours, and when they last did. Null if the phone is invalid.',
+    ),
+    suppression_state: described(Nullable(SuppressionStateName), 'The strictest suppression, even if it lets this message pass.'),
+    daily_remaining: described(
+      Nullable(Type.Integer({ minimum: 0 })),
+      'The messages that the key may still send today; null without a cap.',
+    ),
   }),
 });
 

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { Billing, Currency, Money, UsageBilling } from './billing';
-import { characters, Id, IsoTime, MessageId, Nullable, SentBy } from './fields';
+import { characters, described, Id, IsoTime, MessageId, Nullable, SentBy } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 
@@ -29,18 +29,18 @@ export const GetMessageStatuses = operation('status', 'get-many', {
 
 /** A line of the message log: what went out, or should have (spec §10). */
 export const LoggedMessage = Type.Object({
-  /** The platform's, or `gw_…` of a send that was refused or whose outcome is unknown (decision 23a). */
-  message_id: MessageId,
-  to: Type.String(),
-  type: Type.String(),
-  template: Nullable(Type.String()),
-  text: Type.String(),
-  sent_by: Type.String(),
-  api_key_id: Nullable(Id),
-  api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')]),
-  delivery_status: DeliveryStatus,
-  failure_reason: Nullable(Type.String()),
-  sent_at: IsoTime,
+  /** Decision 23a. */
+  message_id: described(MessageId, 'WhatsApp’s, or `gw_…` of a send that was refused or whose outcome is unknown.'),
+  to: Type.String({ description: 'The recipient.' }),
+  type: Type.String({ description: 'As in the event `message.sent`.' }),
+  template: described(Nullable(Type.String()), 'The name of the template; null without one.'),
+  text: Type.String({ description: 'As in the event `message.sent`.' }),
+  sent_by: Type.String({ description: '`api`, `agent`, `broadcast` or `ai`.' }),
+  api_key_id: described(Nullable(Id), 'The key that sent; for a rotated key the first of its rotation.'),
+  api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')], { description: 'Whether WhatsApp accepted the message.' }),
+  delivery_status: described(DeliveryStatus, 'The highest that WhatsApp reported: sent, delivered, failed, read, in this order.'),
+  failure_reason: described(Nullable(Type.String()), 'Why the message failed, and what to do.'),
+  sent_at: described(IsoTime, 'When WhatsApp accepted the message, or refused it.'),
   language: Type.Optional(Type.String({ description: 'The template’s language.' })),
   request_id: Type.Optional(Type.String({ description: 'The `X-Request-Id` of the request that sent it, if it is known.' })),
   /** Absent for sends that never became messages. */

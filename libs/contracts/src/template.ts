@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { announcement } from './announcement';
 import { GatewayError } from './errors';
-import { Id, IsoTime, Nullable } from './fields';
+import { described, Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 import { urlFault } from './url';
@@ -9,17 +9,17 @@ import { urlFault } from './url';
 /** Spec §2.4, exactly these fields. */
 export const TemplateRecord = Type.Object({
   id: Id,
-  name: Type.String(),
-  display_name: Type.String(),
-  content: Type.String(),
-  category: Type.String(),
-  language: Type.String(),
+  name: Type.String({ description: 'The `template_name` of sends.' }),
+  display_name: Type.String({ description: 'The name for people.' }),
+  content: Type.String({ description: 'The body with its variables `{{1}}`, `{{2}}` and so on.' }),
+  category: Type.String({ description: 'AUTHENTICATION, MARKETING or UTILITY; WhatsApp may add more.' }),
+  language: Type.String({ description: 'The `language` of sends.' }),
   header_type: Nullable(
     Type.String({ description: 'TEXT, IMAGE, VIDEO, DOCUMENT or LOCATION; a template with another header, such as GIF, cannot be sent.' }),
   ),
-  header_text: Nullable(Type.String()),
+  header_text: described(Nullable(Type.String()), 'The text of a header of the type TEXT.'),
   footer_text: Nullable(Type.String()),
-  variables: Type.Array(Type.String()),
+  variables: Type.Array(Type.String(), { description: 'The names of the body’s variables, in the order of `body_params`.' }),
 });
 export type TemplateRecord = Static<typeof TemplateRecord>;
 

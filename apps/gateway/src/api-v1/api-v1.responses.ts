@@ -3,6 +3,7 @@ import {
   Billing,
   ConversationRecord,
   DeliveryStatus,
+  described,
   FeedPage,
   InboundMessage,
   InteractiveContent,
@@ -20,20 +21,30 @@ import { sendResultWith } from '../sending/sending.responses';
 
 const success = Type.Literal(true);
 
-export const TemplateSendResult = sendResultWith('TemplateSendResult', { template: Type.String() });
-export const QuickSendResult = sendResultWith('QuickSendResult', { template: Type.Optional(Type.String()) });
-export const MediaSendResult = sendResultWith('MediaSendResult', { media_type: MediaType });
-export const InteractiveSendResult = sendResultWith('InteractiveSendResult', { kind: InteractiveContent.properties.kind });
-export const OtpSendResult = sendResultWith('OtpSendResult', { otp: Type.String() });
+export const TemplateSendResult = sendResultWith('TemplateSendResult', {
+  template: Type.String({ description: 'The template of the request.' }),
+});
+export const QuickSendResult = sendResultWith('QuickSendResult', {
+  template: Type.Optional(Type.String({ description: 'The template of the request; absent after a text.' })),
+});
+export const MediaSendResult = sendResultWith('MediaSendResult', { media_type: described(MediaType, 'That of the request.') });
+export const InteractiveSendResult = sendResultWith('InteractiveSendResult', {
+  kind: described(InteractiveContent.properties.kind, 'That of the request.'),
+});
+export const OtpSendResult = sendResultWith('OtpSendResult', {
+  otp: Type.String({ description: 'The code that was sent: compare what the person types with it.' }),
+});
 
 export const Succeeded = Type.Object({ success }, { title: 'Succeeded' });
 
 const messageStatus = Type.Object({
-  message_id: MessageId,
-  api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')]),
-  delivery_status: DeliveryStatus,
-  sent_at: IsoTime,
-  to: Type.String(),
+  message_id: described(MessageId, 'The id of the request. An id `gw_…` of an unclear send becomes WhatsApp’s id once it is known.'),
+  api_status: Type.Union([Type.Literal('success'), Type.Literal('failed')], {
+    description: 'Whether WhatsApp accepted the message.',
+  }),
+  delivery_status: described(DeliveryStatus, 'The highest that WhatsApp reported: sent, delivered, failed, read, in this order.'),
+  sent_at: described(IsoTime, 'When WhatsApp accepted the message, or refused it.'),
+  to: Type.String({ description: 'The recipient: digits with country code, or the business-scoped user id.' }),
   failure_reason: Type.Optional(
     Type.String({ description: 'Only when delivery_status is failed. It begins with OUTCOME_UNKNOWN if the message may have been sent.' }),
   ),
@@ -81,9 +92,12 @@ export const MessagesByKeyResponse = Type.Object(
 export const ConversationResponse = Type.Object(
   {
     success,
-    session_window: ConversationRecord.properties.session_window,
-    suppression_state: ConversationRecord.properties.suppression_state,
-    last_message_at: Nullable(IsoTime),
+    session_window: described(
+      ConversationRecord.properties.session_window,
+      'Whether free text may be sent, when the person last wrote, and when the window closes.',
+    ),
+    suppression_state: described(ConversationRecord.properties.suppression_state, 'The strictest suppression; null without one.'),
+    last_message_at: described(Nullable(IsoTime), 'When the newest message was exchanged, in either direction.'),
   },
   { title: 'ConversationByKey', description: 'A person without a conversation has a closed window and nulls.' },
 );
@@ -97,11 +111,11 @@ export const EventsResponse = Type.Object({ success, ...FeedPage.properties }, {
 export const HealthResponse = Type.Object(
   {
     success,
-    business: Type.String(),
-    whatsapp_connected: Type.Boolean(),
-    api_key_name: Type.String(),
-    timestamp: IsoTime,
-    restriction: Type.Optional(Restriction),
+    business: Type.String({ description: 'The name of the business.' }),
+    whatsapp_connected: Type.Boolean({ description: 'Whether the number is connected, as the gateway last found.' }),
+    api_key_name: Type.String({ description: 'The name of the key.' }),
+    timestamp: described(IsoTime, 'The time of the response.'),
+    restriction: Type.Optional(described(Restriction, 'What WhatsApp has restricted, and until when. Absent without a restriction.')),
   },
   { title: 'Health' },
 );

@@ -130,6 +130,17 @@ describe('the OpenAPI document', () => {
     expect(bare).toEqual([]);
   });
 
+  it('describes every field of the responses that an integration reads first', () => {
+    const results = ['Health', 'ConversationByKey', 'MessageStatus', 'DryRunResult', 'SendResult', 'TemplateSendResult', 'QuickSendResult'];
+    const names = [...results, 'MediaSendResult', 'InteractiveSendResult', 'OtpSendResult'];
+    const bare = names.flatMap((name) =>
+      Object.entries(document.components.schemas[name]?.properties ?? { [name]: {} })
+        .filter(([field, { description }]) => field !== 'success' && !description)
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(bare).toEqual([]);
+  });
+
   it('gives the numbers of a query as integers, which clients generate their types from', () => {
     const numbers = ['limit', 'after', 'wait', 'api_key_id', 'user_id', 'business_id'];
     const typed = Object.entries(document.paths)

@@ -1,14 +1,14 @@
 import { Type, type TProperties, type TSchema } from '@sinclair/typebox';
-import { CheckSend, MessageId, Nullable } from '@mgw/contracts';
+import { CheckSend, described, MessageId, Nullable } from '@mgw/contracts';
 
 /** A schema of spec §2.2: the members of every send result, and those of one endpoint. */
 export function sendResultWith<P extends TProperties>(title: string, members: P) {
   const shared = {
     success: Type.Literal(true),
-    message_id: MessageId,
+    message_id: described(MessageId, 'WhatsApp’s id of the message, which events and GET /message-status/{message_id} have too.'),
     phone: Type.String({ description: 'Digits with country code, or the business-scoped user id of the request.' }),
-    delivery_status: Type.Literal('queued'),
-    note: Type.String(),
+    delivery_status: Type.Literal('queued', { description: 'Accepted by WhatsApp, which is not delivery.' }),
+    note: Type.String({ description: 'The same for people.' }),
   };
   return Type.Object({ ...shared, ...members }, { title });
 }
@@ -22,11 +22,11 @@ const { message: error, ...problem } = problems.items.properties;
 const DryRunResult = Type.Object(
   {
     success: Type.Literal(true),
-    dry_run: Type.Literal(true),
+    dry_run: Type.Literal(true, { description: 'Nothing was sent.' }),
     would_send: Type.Boolean({ description: 'True if nothing refuses the message; WhatsApp may still.' }),
     problems: Type.Array(Type.Object({ ...problem, error }), { description: 'Every problem, with the error that a send would get.' }),
     phone: Nullable(Type.String({ description: 'Null if the phone is invalid.' })),
-    template: Type.Optional(Type.String()),
+    template: Type.Optional(Type.String({ description: 'The template of the request.' })),
     ...checked,
   },
   { title: 'DryRunResult' },
