@@ -22,7 +22,7 @@ describe('KeyedMutex', () => {
   it('refuses the 21st caller instead of queueing it', async () => {
     const turns = new KeyedMutex();
     const waiting = Array.from({ length: 20 }, () => turns.runExclusive('a', () => Promise.resolve()));
-    await expect(turns.runExclusive('a', () => Promise.resolve())).rejects.toMatchObject({ error_code: 'OVERLOADED' });
+    await expect(turns.runExclusive('a', () => Promise.resolve())).rejects.toMatchObject({ error_code: 'RATE_LIMITED' });
     await Promise.all(waiting);
     await expect(turns.runExclusive('a', () => Promise.resolve(1))).resolves.toBe(1);
   });

@@ -10,7 +10,7 @@ export class KeyedMutex {
   async runExclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
     const queue = this.queues.get(key) ?? { tail: Promise.resolve(), waiting: 0 };
     if (queue.waiting >= MAX_WAITING)
-      throw new GatewayError('OVERLOADED', 'Too many requests of this kind at once. Try again in a moment.');
+      throw new GatewayError('RATE_LIMITED', 'Too many logins of this account at once. Try again in a moment.', { retry_after_seconds: 1 });
     this.queues.set(key, queue);
     queue.waiting += 1;
     const result = queue.tail.then(work);
