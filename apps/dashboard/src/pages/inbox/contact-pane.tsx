@@ -15,6 +15,7 @@ import type { useConversationChange } from './use-conversation-change';
 import { useRecentTemplates } from './use-recent-templates';
 import { Dimmed } from '../../components/dimmed';
 import { TYPED } from '../../components/typed-text';
+import { visibleName } from '../../components/visible-name';
 
 /**
  * The third pane: the person, and what is known about the conversation.
@@ -50,7 +51,7 @@ export function ContactPane({
           {name}
         </Text>
         <Group gap={2} wrap="nowrap">
-          {customer_name && (
+          {visibleName(customer_name) && (
             <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
               {phoneShown(customer_phone)}
             </Text>

@@ -3,6 +3,7 @@ import { useEffect, useMemo, type ReactNode } from 'react';
 import { usePaneRows } from '../../components/use-pane-rows';
 import type { ListedConversation } from './conversation';
 import { ConversationRow } from './conversation-row';
+import { visibleName } from '../../components/visible-name';
 
 /** The height of a row without labels. */
 const HEIGHT = 67;
@@ -85,6 +86,7 @@ export function ConversationRows({ conversations, search, openId, onOpen, onEnd,
 /** The names that several customers have; people without a name are shown by their number anyway. */
 function repeatedNames(conversations: ListedConversation[]): Set<string> {
   const [seen, repeated] = [new Set<string>(), new Set<string>()];
-  for (const { customer_name } of conversations) (seen.has(customer_name) && customer_name ? repeated : seen).add(customer_name);
+  for (const { customer_name } of conversations)
+    (seen.has(customer_name) && visibleName(customer_name) ? repeated : seen).add(customer_name);
   return repeated;
 }

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client';
 import { phoneShown } from '../../components/phone-shown';
+import { visibleName } from '../../components/visible-name';
 
 export type Conversation = Schemas['Thread']['conversation'];
 export type ListedConversation = Schemas['Conversations']['conversations'][number];
@@ -7,7 +8,7 @@ export type InboxCounts = Schemas['Conversations']['counts'];
 
 /** The name, or else the number. */
 export const nameOf = ({ customer_name, customer_phone }: Pick<Conversation, 'customer_name' | 'customer_phone'>) =>
-  customer_name || phoneShown(customer_phone);
+  visibleName(customer_name) || phoneShown(customer_phone);
 
 /** Whether every message to the person is refused; `opted_out_marketing` stops MARKETING templates only. */
 export const isUnreachable = ({ suppression_state }: Pick<Conversation, 'suppression_state'>): boolean =>

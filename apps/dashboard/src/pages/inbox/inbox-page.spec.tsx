@@ -316,6 +316,14 @@ describe('the inbox (additions §9)', () => {
     expect(screen.getByRole('button', { name: /Meera/ }).textContent).not.toContain('+1');
   });
 
+  it('shows the number in place of a name that nobody can see', async () => {
+    const list = ['  ', '\u3164', '\u200b\u2800'].map((customer_name, i) => listedConversation(i + 1, { customer_name }));
+    open('/inbox?id=1', list);
+    for (const number of [1, 2, 3]) await screen.findByRole('button', { name: new RegExp(`^\\+1 201.555.010${number}`) });
+    const pane = within(await screen.findByRole('complementary', { name: 'Customer' }));
+    expect(pane.getAllByText(/\+1 201.555.0101/)).toHaveLength(1);
+  });
+
   it.each(['owner', 'agent'])('automatic replies of a conversation are off for an %s while the business has them off', async (role) => {
     const me = { user: { id: 1, name: 'Asha', role }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } };
     let enabled = false;

@@ -9,6 +9,7 @@ import { BackButton } from './back-button';
 import { nameOf, type Conversation } from './conversation';
 import type { useConversationChange } from './use-conversation-change';
 import { WindowCountdown, WindowText } from './window-countdown';
+import { visibleName } from '../../components/visible-name';
 
 const FORMER = 'Former colleague';
 
@@ -37,7 +38,7 @@ export function ThreadHeader({
         <Text fw={650} truncate dir="auto" ta="left" title={nameOf(conversation)}>
           {nameOf(conversation)}
         </Text>
-        {customer_name && (
+        {visibleName(customer_name) && (
           <Text size="xs" c="dimmed" truncate visibleFrom="xs">
             {phoneShown(customer_phone)}
           </Text>
