@@ -1,5 +1,5 @@
 import '@mantine/core/styles/Mark.css';
-import { Badge, Box, Group, Highlight, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Box, Group, Highlight, Text, UnstyledButton } from '@mantine/core';
 import { useMe } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { duration, useNow } from '../../components/clock';
@@ -55,28 +55,38 @@ export function ConversationRow({
               {phoneShown(conversation.customer_phone)}
             </Text>
           )}
+          <Text size="xs" c="dimmed" component="time" dateTime={at} ml="auto" style={{ flexShrink: 0 }}>
+            {dayOrTime(at, zone)}
+          </Text>
         </Group>
-        <Box fz="sm" lh="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined}>
-          <TypedLine
-            before={
-              prefix && (
-                <>
-                  <bdi>{prefix}</bdi>
-                  {': '}
-                </>
-              )
-            }
-            lineClamp={found && 2}
-          >
-            {found ? (
-              <Highlight component="span" inherit highlight={words}>
-                {found.text}
-              </Highlight>
-            ) : (
-              last_message && shownText(last_message)
-            )}
-          </TypedLine>
-        </Box>
+        <Group gap={6} wrap="nowrap" align="flex-start">
+          <Box fz="sm" lh="sm" c={isUnread ? undefined : 'dimmed'} fw={isUnread ? 600 : undefined} style={{ minWidth: 0, flex: 1 }}>
+            <TypedLine
+              before={
+                prefix && (
+                  <>
+                    <bdi>{prefix}</bdi>
+                    {': '}
+                  </>
+                )
+              }
+              lineClamp={found && 2}
+            >
+              {found ? (
+                <Highlight component="span" inherit highlight={words}>
+                  {found.text}
+                </Highlight>
+              ) : (
+                last_message && shownText(last_message)
+              )}
+            </TypedLine>
+          </Box>
+          {isUnread && (
+            <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`} style={{ flexShrink: 0 }}>
+              {unread_count}
+            </Badge>
+          )}
+        </Group>
         <Group gap={5} mt={3} wrap="wrap" className="inbox-chips">
           <LabelChips names={labels} />
           {waitedMs >= WAITING_MS && <Chip color="red">waiting {duration(waitedMs)}</Chip>}
@@ -84,16 +94,6 @@ export function ConversationRow({
           {!session_window.open && session_window.last_inbound_at !== null && <Chip color="gray">window closed</Chip>}
         </Group>
       </Box>
-      <Stack gap={4} align="flex-end" style={{ flexShrink: 0 }}>
-        <Text size="xs" c="dimmed" component="time" dateTime={at}>
-          {dayOrTime(at, zone)}
-        </Text>
-        {isUnread && (
-          <Badge size="sm" circle={unread_count < 10} aria-label={`${unread_count} unread`}>
-            {unread_count}
-          </Badge>
-        )}
-      </Stack>
     </UnstyledButton>
   );
 }
