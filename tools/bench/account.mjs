@@ -6,7 +6,7 @@ import { Pool } from 'undici';
 /** The operator that each measured product has. */
 export const OPERATOR = { email: 'bench-operator@bench.example', password: 'bench operator password' };
 const APP_SECRET = 'bench-app-secret';
-const MOST = 100_000;
+const HIGHEST_LIMIT = 100_000;
 /** Connections of the platform, fewer than the gateway accepts from one address. */
 export const PLATFORM_CONNECTIONS = 100;
 const RETRY_MS = 200;
@@ -35,7 +35,7 @@ export function withCookie(site, cookie) {
 /** Logs the operator in, who lifts the limit of all keys. */
 export async function benchOperator({ siteUrl }) {
   const operator = await session(siteUrl, OPERATOR);
-  await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
+  await operator('PUT', '/api/admin/limits', { global_per_minute: HIGHEST_LIMIT });
   return operator;
 }
 
@@ -52,7 +52,7 @@ export function connect(client, phone_number_id) {
 /** @returns an API key with the highest limits */
 export async function openKey(client, operator, name) {
   const { id, key } = await client('POST', '/api/client/api-keys', { name, permissions: ['*'] });
-  await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit: MOST });
+  await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: HIGHEST_LIMIT, daily_limit: HIGHEST_LIMIT });
   return key;
 }
 

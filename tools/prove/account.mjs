@@ -1,7 +1,7 @@
 // Prepares the product for a run: sessions, keys with wide limits, one key with a narrow daily cap, webhooks.
 import { setTimeout as pause } from 'node:timers/promises';
 
-const MOST = 100_000;
+const HIGHEST_LIMIT = 100_000;
 const CAP = 100;
 const EVENTS = ['message.received', 'message.sent', 'conversation.created', 'broadcast.completed', 'ai.replied', 'message.status'];
 /** Webhooks of each plan's business; `mode` is the receiver's behaviour without a fault. */
@@ -36,7 +36,7 @@ export async function session(site, { email, password }) {
 /** @returns the businesses with their sessions and keys, and all webhooks */
 export async function setUp({ demo }, receivers) {
   const operator = await session(demo.site_url, demo.operator);
-  await operator('PUT', '/api/admin/limits', { global_per_minute: MOST });
+  await operator('PUT', '/api/admin/limits', { global_per_minute: HIGHEST_LIMIT });
   const businesses = [];
   const webhooks = [];
   for (const [plan, wanted] of Object.entries(WEBHOOKS)) {
@@ -44,10 +44,10 @@ export async function setUp({ demo }, receivers) {
     const owner = await session(demo.site_url, business.owner);
     const key = async (name, daily_limit) => {
       const { id, key: word } = await owner('POST', '/api/client/api-keys', { name, permissions: ['*'] });
-      await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: MOST, daily_limit });
+      await operator('PATCH', `/api/admin/api-keys/${id}`, { per_minute_limit: HIGHEST_LIMIT, daily_limit });
       return { id, word, cap: daily_limit };
     };
-    businesses.push({ ...business, call: owner, open: await key('open', MOST), capped: await key('capped', CAP) });
+    businesses.push({ ...business, call: owner, open: await key('open', HIGHEST_LIMIT), capped: await key('capped', CAP) });
     for (const { name, mode } of wanted) {
       receivers.set(name, mode);
       const body = { name, url: receivers.url(name), events: EVENTS, secret: 'a secret of the receiver' };

@@ -10,7 +10,7 @@ interface JobPoolOptions {
 
 const POLL_INTERVAL_MS = 2_000;
 
-/** Runs due jobs concurrently. A job that hangs occupies one slot and delays no other job. Replicas share the jobs by claiming rows. */
+/** Runs due jobs concurrently. A job that hangs occupies one place and delays no other job. Replicas share the jobs by claiming rows. */
 export abstract class JobPool<Job> extends BackgroundLoop {
   private readonly running = new Set<Promise<void>>();
 

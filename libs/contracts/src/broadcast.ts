@@ -56,10 +56,10 @@ export const Suppressed = Nullable(
   }),
 );
 
-/** Absent from services of the version before. */
+/** Absent from services of the previous version. */
 const audience = {
   suppressed: Type.Optional(Suppressed),
-  /** Valid recipients without the suppressed ones, by calling code, the most first; `*` has those of unknown countries. */
+  /** Valid recipients without the suppressed ones, by calling code, the largest market first; `*` has those of unknown countries. */
   markets: Type.Optional(Type.Array(Type.Object({ market: Type.String(), count: Type.Integer() }))),
 };
 

@@ -192,7 +192,7 @@ export class BroadcastsStore {
       // Waiting would hold a connection of the pool for each request.
       const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${CREATE_LOCK}) AS held`, [request.business_id]);
       if (!lock?.held) throw new GatewayError('CONFLICT', 'Another broadcast is being created. Nothing was sent; try again in a moment.');
-      // The locks of every transaction that changes recipients, in their order: nobody is read or delivered meanwhile.
+      // The locks of every transaction that changes recipients, in their order: no report of a status is applied meanwhile.
       await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
       await tx.query('SELECT FROM broadcast.broadcasts WHERE id = $1 FOR NO KEY UPDATE', [retryOf]);
       const [count] = await tx.query<{ total: number; wrong: number }>(

@@ -16,7 +16,7 @@ const NEVER_RECEIVED_S = 32;
 /** Bounds of the pause between two queries about one recipient, in seconds. The pause is a quarter of its age. */
 const MIN_PAUSE_S = 2;
 const MAX_PAUSE_S = 600;
-const UNCLEAR = 'WhatsApp did not respond clearly: the message may have been sent.';
+const UNCLEAR = 'WhatsApp gave no clear response, so the message may have been sent.';
 /** Such a recipient may have the message after all, so no retry writes to them. */
 export const UNCONFIRMED = 'WhatsApp did not confirm this message within 24 hours: most likely it was not sent.';
 

@@ -28,7 +28,7 @@ async function start() {
     sends,
     unclear: (nth: number, code: ErrorCode = 'OUTCOME_UNKNOWN') =>
       refusals.set(broadcasts.phoneOf(nth), () => {
-        throw new GatewayError(code, 'It did not respond clearly.');
+        throw new GatewayError(code, 'It gave no clear response.');
       }),
     stateOf: async (id: number, nth: number) => (await broadcasts.recipients(id))[nth],
     becomes: (status: string, id: number) => eventually(async () => (await broadcasts.get(id)).broadcast.status === status),

@@ -595,7 +595,7 @@ describe('the audit log', () => {
 
   it('has a template that WhatsApp may have deleted', async () => {
     dashboard.neighbours.respond(DeleteTemplate, () => {
-      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp did not respond clearly.');
+      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp gave no clear response.');
     });
     await owner.delete('/api/client/templates/9').expect(500, /OUTCOME_UNKNOWN/);
     const { entries } = await read(owner, `${AUDIT}?action=template.deleted`);

@@ -41,7 +41,7 @@ const estimate = {
       currency: estimated.currency,
       cost: estimated.cost,
       markets: Type.Array(Type.Object({ name: Type.String({ description: 'The countries.' }), ...estimated.markets.items.properties }), {
-        description: 'Valid recipients who did not opt out, by calling code, the most first; `*` has those of unknown countries.',
+        description: 'Valid recipients who did not opt out, by calling code, the largest market first; `*` has those of unknown countries.',
       }),
       without_rate: Type.Integer({ description: 'Recipients for whom the card has no rate, so that `cost` lacks them.' }),
     }),

@@ -18,7 +18,7 @@ export interface LimitedKey {
 interface Decision {
   limit: number;
   remaining: number;
-  /** Whole seconds until a slot frees by itself. */
+  /** Whole seconds until a place is free again. */
   resetSeconds: number;
   /** Whole seconds; 0 when the request is allowed. */
   retryAfterSeconds: number;

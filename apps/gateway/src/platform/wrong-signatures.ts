@@ -7,7 +7,7 @@ const LIMIT = 10;
 const AT_ONCE = 4;
 /** Bytes of the bodies that are checked at once; one body may have more. */
 const BYTES_AT_ONCE = 3 * 1024 * 1024;
-/** How long a wrong signature keeps its slot, in milliseconds: 160 a second in all. A right one frees its slot at once. */
+/** How long a wrong signature keeps its place, in milliseconds: 160 a second in all. A right one frees its place at once. */
 const HOLD_MS = 25;
 
 /** A callback that may have to wait. */
@@ -40,7 +40,7 @@ export class WrongSignatures {
   }
 
   /**
-   * Runs a check; an address that posts wrong signatures waits for a slot.
+   * Runs a check; an address that posts wrong signatures waits for a place.
    * @param isWrong whether the result is a wrong signature
    */
   async check<T>(address: string, visit: Visit, work: () => Promise<T>, isWrong: (result: T) => boolean): Promise<T> {
@@ -89,7 +89,7 @@ export class WrongSignatures {
     this.next();
   }
 
-  /** Gives the free slots to the waiting addresses in turn. */
+  /** Gives the free places to the waiting addresses in turn. */
   private next(): void {
     for (const [address, queue] of this.waiting) {
       const [waiter] = queue;

@@ -7,24 +7,24 @@ import { finalize, from, switchMap, type Observable } from 'rxjs';
 import type { SessionUser } from './session-user';
 import { isUnattendedRoute } from './session.strategy';
 
-/** Longest wait for a slot, in milliseconds. A request waits for two: the user's and the business's. */
-const SLOT_WITHIN_MS = 1_000;
+/** Longest wait for a place, in milliseconds. A request waits for two: the user's and the business's. */
+const PLACE_WITHIN_MS = 1_000;
 const RETRY_AFTER_SECONDS = 2;
 
 interface Pools {
   users: Shares;
   businesses: Shares;
 }
-/** Slots of a single user and of a single business. Each further one reduces the shares of all a little. */
+/** Places of a single user and of a single business. Each further one reduces the shares of all a little. */
 const pools = (user: number, business: number): Pools => ({ users: divided(768, user), businesses: divided(192, business) });
 
-/** A holder may let four times as many requests wait as it has slots, all together four times as many as there are slots. */
+/** A holder may let four times as many requests wait as it has places, all together four times as many as there are places. */
 function divided(places: number, each: number): Shares {
   return new Shares({ places, largest: each / places, waiting: { room: 4 * places, largest: each / places } });
 }
 
 /**
- * Marks a request whose handler bounds it per business: a page with many pictures would use up the slots, and a send waits for WhatsApp.
+ * Marks a request whose handler bounds it per business: a page with many pictures would use up the places, and a send waits for WhatsApp.
  */
 export const HasOwnShare = () => RouteConfig({ ownShare: true });
 
@@ -48,9 +48,9 @@ export class RequestShares implements NestInterceptor {
 
   /** @throws GatewayError RATE_LIMITED */
   private async take({ user_id, business_id }: SessionUser, { users, businesses }: Pools): Promise<Release> {
-    const own = await users.take(String(user_id), SLOT_WITHIN_MS);
+    const own = await users.take(String(user_id), PLACE_WITHIN_MS);
     if (own === null) throw refused('You have');
-    const shared = await businesses.take(business_id === null ? 'operators' : String(business_id), SLOT_WITHIN_MS);
+    const shared = await businesses.take(business_id === null ? 'operators' : String(business_id), PLACE_WITHIN_MS);
     if (shared === null) {
       own();
       throw refused('Your business has');

@@ -1,9 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
 import { GatewayConfig } from '../gateway.config';
 import { ABSOLUTE_SECONDS, IDLE_SECONDS } from './session-cookie';
 import { ROLE_COLUMN, type SessionUser } from './session-user';
+import { tokenHash } from './token-hash';
 
 const ALIVE = `s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS}) AND s.created_at > now() - make_interval(secs => ${ABSOLUTE_SECONDS})`;
 
@@ -56,10 +57,10 @@ export class SessionsStore {
       const opened = await tx.query(
         `INSERT INTO access.sessions (token_hash, user_id, ip, user_agent, oidc)
          SELECT $1, id, $4, $5, $7 FROM access.users WHERE id = $2 AND password_hash = $3 AND totp = $6 FOR SHARE RETURNING id`,
-        [hashed(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null, totp, oidc],
+        [tokenHash(token), id, password_hash, ip, userAgent?.slice(0, USER_AGENT_MAX) ?? null, totp, oidc],
       );
       if (opened.length === 0) return null;
-      if (replaced !== null) await tx.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(replaced)]);
+      if (replaced !== null) await tx.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [tokenHash(replaced)]);
       return token;
     });
   }
@@ -69,7 +70,7 @@ export class SessionsStore {
     const rows = await this.db.query<StoredSession>(
       `SELECT s.id, s.created_at, s.last_used_at, s.ip, s.user_agent, s.token_hash = $2 AS current
          FROM access.sessions s WHERE s.user_id = $1 AND ${ALIVE} ORDER BY s.last_used_at DESC, s.id DESC LIMIT ${LIST_MAX}`,
-      [user_id, hashed(current)],
+      [user_id, tokenHash(current)],
     );
     return rows.map((row) => ({ ...row, created_at: row.created_at.toISOString(), last_used_at: row.last_used_at.toISOString() }));
   }
@@ -84,19 +85,19 @@ export class SessionsStore {
   async endAll(tx: Tx, user_id: number, kept: string | null): Promise<void> {
     await tx.query(`DELETE FROM access.sessions WHERE user_id = $1 AND ($2::bytea IS NULL OR token_hash <> $2)`, [
       user_id,
-      kept === null ? null : hashed(kept),
+      kept === null ? null : tokenHash(kept),
     ]);
   }
 
   /** @param used whether the call keeps the session alive; a browser's own calls do not */
   async find(token: string, used: boolean): Promise<SessionUser | null> {
-    const [user] = await this.db.query<SessionUser>(FIND, [hashed(token), used, this.config.operatorTotp === 'required']);
+    const [user] = await this.db.query<SessionUser>(FIND, [tokenHash(token), used, this.config.operatorTotp === 'required']);
     return user ?? null;
   }
 
   /** Ends a session on every replica at once, because none caches sessions. */
   async end(token: string): Promise<void> {
-    await this.db.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [hashed(token)]);
+    await this.db.query(`DELETE FROM access.sessions WHERE token_hash = $1`, [tokenHash(token)]);
   }
 
   /** Deletes some expired sessions. Each login calls it. */
@@ -106,9 +107,4 @@ export class SessionsStore {
          SELECT token_hash FROM access.sessions s WHERE NOT (${ALIVE}) ORDER BY s.created_at LIMIT 100 FOR UPDATE SKIP LOCKED))`,
     );
   }
-}
-
-/** A plain hash is enough, because the token has 256 random bits. */
-function hashed(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

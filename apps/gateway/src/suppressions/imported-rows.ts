@@ -6,7 +6,7 @@ import { CHECKS_NESTED } from '../requests/prepared-check';
 import { isZonedDatetime } from '../requests/zoned-datetime';
 import { STATES } from './suppression-states';
 
-type GoodRow = RequestOf<typeof ImportSuppressions>['rows'][number];
+type ValidRow = RequestOf<typeof ImportSuppressions>['rows'][number];
 export interface ImportFault {
   /** The position in the list, from 1. */
   row: number;
@@ -25,18 +25,18 @@ export const IsImport = () =>
     [CHECKS_NESTED],
   );
 
-export function importedRows(rows: unknown[]): { good: GoodRow[]; faults: ImportFault[] } {
-  const good: GoodRow[] = [];
+export function importedRows(rows: unknown[]): { valid: ValidRow[]; faults: ImportFault[] } {
+  const valid: ValidRow[] = [];
   const faults: ImportFault[] = [];
   for (const [i, row] of rows.entries()) {
     const read = readRow(row);
     if ('message' in read) faults.push({ row: i + 1, ...read });
-    else good.push(read);
+    else valid.push(read);
   }
-  return { good, faults };
+  return { valid, faults };
 }
 
-function readRow(row: unknown): GoodRow | Omit<ImportFault, 'row'> {
+function readRow(row: unknown): ValidRow | Omit<ImportFault, 'row'> {
   if (typeof row !== 'object' || row === null || Array.isArray(row)) return { field: '', message: 'must be an object' };
   const forbidden = contentFault(row);
   if (forbidden) return forbidden;

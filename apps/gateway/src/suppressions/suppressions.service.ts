@@ -64,14 +64,14 @@ export class SuppressionsService {
     return { message: 'Suppression lifted.' };
   }
 
-  /** Takes the good rows; the response names the others. */
+  /** Takes the valid rows; the response names the others. */
   async import(author: Author, { rows }: ImportSuppressionsRequest): Promise<{ added: number; unchanged: number; faults: ImportFault[] }> {
-    const { good, faults } = importedRows(rows);
-    if (good.length === 0) return { added: 0, unchanged: 0, faults };
+    const { valid, faults } = importedRows(rows);
+    if (valid.length === 0) return { added: 0, unchanged: 0, faults };
     const done = await this.audit.record(
-      entryBy(author, 'suppressions.imported', null, { rows: good.length }),
-      () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: good, source: sourceOf(author) }),
-      ({ added }) => ({ detail: { rows: good.length, added } }),
+      entryBy(author, 'suppressions.imported', null, { rows: valid.length }),
+      () => this.rpc.call(ImportSuppressions, { business_id: author.business_id, rows: valid, source: sourceOf(author) }),
+      ({ added }) => ({ detail: { rows: valid.length, added } }),
     );
     return { ...done, faults };
   }

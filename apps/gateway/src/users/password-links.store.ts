@@ -1,6 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Database, type Tx } from '@mgw/postgres';
+import { tokenHash } from '../sessions/token-hash';
 
 const LIFE = `interval '24 hours'`;
 
@@ -41,7 +42,7 @@ export class PasswordLinksStore {
          SET created_by = EXCLUDED.created_by, token_hash = EXCLUDED.token_hash, expires_at = EXCLUDED.expires_at
          WHERE EXCLUDED.created_by <> l.user_id OR l.created_by = l.user_id OR l.expires_at <= now()
        RETURNING expires_at`,
-      [user_id, created_by, hashed(token)],
+      [user_id, created_by, tokenHash(token)],
     );
     return row ? { token, expires_at: row.expires_at } : null;
   }
@@ -51,7 +52,7 @@ export class PasswordLinksStore {
     const [owner] = await this.db.query<LinkOwner>(
       `SELECT u.id AS user_id, u.business_id, u.email FROM access.password_links l JOIN access.users u ON u.id = l.user_id
         WHERE l.token_hash = $1 AND l.expires_at > now()`,
-      [hashed(token)],
+      [tokenHash(token)],
     );
     return owner ?? null;
   }
@@ -60,7 +61,7 @@ export class PasswordLinksStore {
   async use(tx: Tx, user_id: number, token: string): Promise<boolean> {
     await this.lock(tx, user_id);
     const used = await tx.query(`DELETE FROM access.password_links WHERE token_hash = $1 AND expires_at > now() RETURNING user_id`, [
-      hashed(token),
+      tokenHash(token),
     ]);
     return used.length > 0;
   }
@@ -85,9 +86,4 @@ export class PasswordLinksStore {
   private async lock(tx: Tx, user_id: number): Promise<void> {
     await tx.query('SELECT FROM access.password_links WHERE user_id = $1 OR created_by = $1 ORDER BY user_id FOR UPDATE', [user_id]);
   }
-}
-
-/** A plain hash is enough, because the token has 256 random bits. */
-function hashed(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
 }

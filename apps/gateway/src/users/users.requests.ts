@@ -8,7 +8,7 @@ import { TEAM_ROLES, type TeamRole } from '../sessions/session-user';
 export const PASSWORD_MIN = 8;
 export const PASSWORD_MAX = 256;
 
-/** Programs of the time before managers write `member` for an agent. */
+/** Programs that were written before there were managers send `member` for an agent. */
 const IsTeamRole = () => IsIn([...TEAM_ROLES, 'member'], { message: 'role must be owner, manager or agent' });
 
 @JSONSchema({ example: { email: 'ben@kaveri.example', name: 'Ben', password: 'a long phrase to remember', role: 'agent' } })

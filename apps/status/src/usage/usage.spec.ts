@@ -91,7 +91,7 @@ describe('usage', () => {
     expect((await usage.count({ business_id: 1, ...period })).failures).toEqual([
       {
         failure_code: 'OUTCOME_UNKNOWN',
-        reason: 'WhatsApp gave no clear response; the message may have been sent',
+        reason: 'WhatsApp gave no clear response, so the message may have been sent',
         hint: 'It counts as sent once WhatsApp reports on it.',
         count: 1,
       },

@@ -174,7 +174,7 @@ function sum(a: MessageCounts, b: MessageCounts): MessageCounts {
 }
 
 const UNCLEAR = {
-  reason: 'WhatsApp gave no clear response; the message may have been sent',
+  reason: 'WhatsApp gave no clear response, so the message may have been sent',
   hint: 'It counts as sent once WhatsApp reports on it.',
 };
 

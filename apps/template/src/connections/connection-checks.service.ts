@@ -52,7 +52,7 @@ export class ConnectionChecks {
     });
     if (outcome.kind === 'refused') throw refusedByPlatform(outcome.refusal);
     if (outcome.kind === 'unavailable')
-      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp did not respond clearly, so the app may be subscribed. Check again in a moment.');
+      throw new GatewayError('OUTCOME_UNKNOWN', 'WhatsApp gave no clear response, so the app may be subscribed. Check again in a moment.');
   }
 
   /** @param work gets null if the access token does not open */

@@ -8,7 +8,7 @@ import type { Logger } from '@mgw/telemetry';
 import { JobPool } from '../job-pool';
 import { ConnectionsStore, type DueProbe } from './connections.store';
 
-/** Maximum concurrent probes of a process. A number that hangs occupies one slot for 10 s of every minute. */
+/** Maximum concurrent probes of a process. A number that hangs occupies one place for 10 s of every minute. */
 export const MAX_PROBES = 32;
 const PROBE_TIMEOUT_MS = 10_000;
 /** Interval until the next probe, in seconds. */

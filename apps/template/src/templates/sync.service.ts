@@ -14,7 +14,7 @@ import { SyncsStore } from './syncs.store';
 import { TemplateStatusEvents } from './template-status-events.service';
 import { TemplatesStore } from './templates.store';
 
-/** Maximum concurrent syncs of a process. An account that hangs occupies one slot for the 15 s of a call. */
+/** Maximum concurrent syncs of a process. An account that hangs occupies one place for the 15 s of a call. */
 export const MAX_SYNCS = 16;
 /** Memory for template lists, in megabytes of JSON: in total, and the share of one account (guarantees §10, N1). */
 const LIST_MEMORY = { places: 48, largest: 1 / 2 };

@@ -11,7 +11,7 @@ import { TemplatesStore } from './templates.store';
 
 /** Changes of templates that a process makes at once. */
 export const MAX_WRITES = 8;
-const UNCLEAR = 'WhatsApp did not respond clearly, so the change may have been made. The list shows it after the sync that has started.';
+const UNCLEAR = 'WhatsApp gave no clear response, so the change may have been made. The list shows it after the sync that has started.';
 
 /**
  * Changes templates at WhatsApp. A sync after each call stores the result, even when the response was lost: the platform's list is the
