@@ -110,6 +110,21 @@ describe('the webhooks of the home page', () => {
     expect(lookups()).toBe(1);
   });
 
+  it('are a few of many, the failing ones first, with a link to all', async () => {
+    const webhooks = Array.from({ length: 20 }, (_, n) => webhook(n + 1, n < 17 ? 0 : 3));
+    openPage('/', { 'GET /api/client/webhooks': () => ({ webhooks }) });
+    const shown = await card('Webhooks, last 24 hours');
+    await shown.findByText('Hook 18');
+    expect(shown.getAllByText(/^Hook /).map(({ textContent }) => textContent)).toEqual([
+      'Hook 18',
+      'Hook 19',
+      'Hook 20',
+      'Hook 1',
+      'Hook 2',
+    ]);
+    expect(shown.getByRole('link', { name: 'All 20 webhooks, 3 failing' }).getAttribute('href')).toBe('/webhooks');
+  });
+
   it('name a failed event that test events precede, and one created before the hour in which it failed', async () => {
     const tests = Array.from({ length: 100 }, (_, n) => failed(`test:${n}`));
     openPage('/', {

@@ -4,11 +4,15 @@ import { Link } from '@tanstack/react-router';
 import { api, request, type Schemas } from '../../api/client';
 import { DeliveryRate } from '../../components/delivery-rate';
 import { StateBadge } from '../../components/state-badge';
-import { counted } from '../../components/format-number';
+import { counted, number } from '../../components/format-number';
 
 type Webhook = Schemas['Webhooks']['webhooks'][number];
 
-/** The deliveries of each webhook in the last 24 hours, with its log one click away. */
+/** More webhooks would push the latest messages out of sight. */
+const MOST = 5;
+const isFailing = ({ is_active, fail_count }: Webhook): boolean => is_active === 1 && fail_count > 0;
+
+/** The deliveries of webhooks in the last 24 hours, with each log one click away. If there are many, it shows a few, failing ones first. */
 export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
   if (webhooks.length === 0)
     return (
@@ -20,9 +24,11 @@ export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
         to receive events on your server.
       </Text>
     );
+  const failing = webhooks.filter(isFailing);
+  const shown = webhooks.length > MOST ? [...failing, ...webhooks.filter((one) => !isFailing(one))].slice(0, MOST) : webhooks;
   return (
     <Stack gap="sm">
-      {webhooks.map((webhook) => (
+      {shown.map((webhook) => (
         <div key={webhook.id}>
           <Group justify="space-between" gap="xs">
             <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere', minWidth: 0, flex: 1 }}>
@@ -38,6 +44,12 @@ export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
           <DeliveriesLink webhook={webhook} />
         </div>
       ))}
+      {webhooks.length > MOST && (
+        <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/webhooks" />}>
+          All {number(webhooks.length)} webhooks
+          {failing.length > 0 && `, ${number(failing.length)} failing`}
+        </Anchor>
+      )}
     </Stack>
   );
 }
