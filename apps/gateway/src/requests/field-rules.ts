@@ -121,11 +121,14 @@ export function isParam(param: unknown): boolean {
 function paramsFault(value: unknown): string | null {
   if (!Array.isArray(value)) return 'must be an array';
   if (value.length > MAX_PARAMS) return `must have at most ${MAX_PARAMS} entries`;
-  if (!value.every(isParam)) return `must hold ${PARAMS_HOLD}`;
-  if (value.some((param) => String(param).trim() === '')) return 'must not hold empty values: the platform refuses them';
-  return value.some((param) => REFUSED_BY_PLATFORM.test(String(param)))
-    ? 'must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them'
-    : null;
+  const wrong = value.findIndex((param) => !isParam(param));
+  if (wrong >= 0) return `must hold ${PARAMS_HOLD} (value ${wrong + 1} is neither)`;
+  const empty = value.findIndex((param) => String(param).trim() === '');
+  if (empty >= 0) return `must not hold empty values: the platform refuses them (value ${empty + 1})`;
+  const refused = value.findIndex((param) => REFUSED_BY_PLATFORM.test(String(param)));
+  return refused < 0
+    ? null
+    : `must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them (value ${refused + 1})`;
 }
 
 /** Refuses business-scoped user ids: codes go to phones only (decision 8). */

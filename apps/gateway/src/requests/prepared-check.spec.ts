@@ -148,14 +148,23 @@ describe('the message of a wrong field (decision 2)', () => {
     );
   });
 
-  it.each<[Type, string, unknown, message: string]>([
+  const FAULTS: [Type, string, unknown, message: string][] = [
     [CreateWebhookRequest, 'url', '', 'must not be empty'],
     [CreateWebhookRequest, 'secret', 'x'.repeat(257), 'must have at most 256 characters'],
     [CreateWebhookRequest, 'events', [], 'must have at least one of message.received, '],
     [CreateWebhookRequest, 'events', ['message.sent', 'message.gone'], 'must have only some of message.received, '],
     [CreateWebhookRequest, 'events', Array.from({ length: 51 }, () => 'message.sent'), 'must have at most 50 entries'],
+    [SendTemplateRequest, 'body_params', ['Asha', ['1007']], 'must hold strings of at most 1024 characters, or numbers'],
+    [SendTemplateRequest, 'body_params', ['Asha', ' '], 'must not hold empty values: the platform refuses them (value 2)'],
+    [
+      SendTemplateRequest,
+      'header_params',
+      ['a\nb'],
+      'must not hold newlines, tabs or more than 4 spaces in a row: the platform refuses them (value 1)',
+    ],
     [RecoverRequest, 'states', ['delivered'], 'must have only some of failed, skipped'],
-  ])('%p.%s %j: %s', async (type, field, value, message) => {
+  ];
+  it.each(FAULTS.map((one) => [`${one[0].name}.${one[1]} ${one[3]}`, one] as const))('%s', async (_, [type, field, value, message]) => {
     expect((await faultOf(type, field, value))?.startsWith(message)).toBe(true);
   });
 
