@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { notFound, type GatewayError } from '@mgw/contracts';
-import { Database } from '@mgw/postgres';
+import { Database, type Tx } from '@mgw/postgres';
 import { AuditStore } from '../audit/audit.store';
 import { GatewayConfig } from '../gateway.config';
 import { invalid, noSession } from '../requests/refusals';
@@ -8,7 +8,7 @@ import type { SessionUser } from '../sessions/session-user';
 import { SessionsStore } from '../sessions/sessions.store';
 import { PasswordLinksStore } from '../users/password-links.store';
 import { mailLimit, PasswordLinks } from '../users/password-links';
-import { hashPassword, matchingHashes } from '../users/passwords';
+import { hashingTransaction, hashPassword, matchingHashes } from '../users/passwords';
 import { normalizeEmail, UsersStore } from '../users/users.store';
 import type { ChangePasswordRequest, SetPasswordRequest } from './account.requests';
 import { LoginAttemptsStore } from '../users/login-attempts.store';
@@ -39,13 +39,14 @@ export class AccountService {
   async changePassword(user: SessionUser, token: string, { current_password, new_password }: ChangePasswordRequest): Promise<void> {
     const { user_id, business_id, email } = user;
     const current = await this.requirePassword(user, 'current_password', current_password);
-    await this.db.transaction(async (tx) => {
+    const change = async (tx: Tx) => {
       const password_hash = await hashPassword(new_password, `user:${user_id}`, await this.users.hashOfAddress(tx, email));
       if (!(await this.users.setPassword(tx, user_id, password_hash, current))) throw noSession();
       await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, token);
       await this.audit.add({ user_id, business_id, action: 'password.changed', target: `user:${user_id}`, detail: {} }, tx);
-    });
+    };
+    await hashingTransaction(`business:${business_id}`, () => this.db.transaction(change));
   }
 
   /** Checks a person's own password. @param field of the request. @returns the hash that the password matches */
@@ -81,14 +82,15 @@ export class AccountService {
       throw refusedLink();
     }
     const { user_id, business_id, email } = owner;
-    await this.db.transaction(async (tx) => {
+    const use = async (tx: Tx) => {
       const password_hash = await hashPassword(new_password, hashHolder(ip), await this.users.hashOfAddress(tx, email));
       await this.users.setPassword(tx, user_id, password_hash);
       if (!(await this.links.use(tx, user_id, token))) throw refusedLink();
       await this.links.end(tx, user_id);
       await this.sessions.endAll(tx, user_id, null);
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
-    });
+    };
+    await hashingTransaction(hashHolder(ip), () => this.db.transaction(use));
     return { user_id, email };
   }
 

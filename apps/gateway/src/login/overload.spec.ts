@@ -62,6 +62,28 @@ describe('password checks under load (guarantees N2)', () => {
     await use().expect(400);
   });
 
+  it('people whom a business adds at once leave connections of the database to others', async () => {
+    const owner = await dashboard.session('owner', await dashboard.business());
+    const other = await dashboard.session('owner', await dashboard.business());
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const { hash } = argon2;
+    const hashing = jest.spyOn(argon2, 'hash').mockImplementation(async (...given) => {
+      await held;
+      return hash(...given);
+    });
+    let begun = 0;
+    const count = () => void (begun += 1);
+    dashboard.visitor.server.on('request', count);
+    const additions = Array.from({ length: 12 }, (_, n) =>
+      owner.post('/api/client/team', { email: `colleague${n}.${owner.id}@there.example`, name: 'N', role: 'agent', password: PASSWORD }),
+    ).map((addition) => addition.then(({ status }) => status));
+    await eventually(() => begun === 12 && hashing.mock.calls.length > 0);
+    await other.get('/api/client/team').expect(200);
+    release();
+    expect(await Promise.all(additions)).toEqual(Array(12).fill(200));
+    dashboard.visitor.server.off('request', count);
+  });
+
   it('the networks of a /48 leave places to others', async () => {
     const { email } = await dashboard.user('owner', await dashboard.business());
     const held = new Promise<void>((resolve) => (release = resolve));

@@ -11,6 +11,9 @@ const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
  * places and of the room for waiting (guarantees N2).
  */
 const computations = new Shares({ places: 32, largest: 1 / 2, waiting: { room: 128, largest: 1 / 4 } });
+/** Transactions that compute a hash hold a connection of the database meanwhile: one of a holder, and never all connections (guarantees N2). */
+const transactions = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 128, largest: 1 / 4 } });
+const TRANSACTION_WITHIN_MS = 8_000;
 const TURN_WITHIN_MS = 2_000;
 
 /**
@@ -19,7 +22,7 @@ const TURN_WITHIN_MS = 2_000;
  */
 export function hashPassword(password: string, holder: string, sibling: string | null = null): Promise<string> {
   // Callers hold a transaction, so they do not wait.
-  return inTurn(holder, 0, () => hash(password, sibling === null ? COST : optionsOf(sibling)));
+  return inTurn(computations, holder, 0, () => hash(password, sibling === null ? COST : optionsOf(sibling)));
 }
 
 /** A hash without a known password, so that an unknown user takes as long as a known one (spec §10). */
@@ -32,7 +35,7 @@ const unknownUserHash = hash('no user has this password', COST);
  */
 export async function matchingHashes(hashes: readonly string[], password: string, holder: string): Promise<Set<string>> {
   const options = optionsOf(hashes[0] ?? (await unknownUserHash));
-  const computed = Buffer.from(await inTurn(holder, TURN_WITHIN_MS, () => hash(password, options)));
+  const computed = Buffer.from(await inTurn(computations, holder, TURN_WITHIN_MS, () => hash(password, options)));
   const matching = hashes.filter((stored) => {
     const known = Buffer.from(stored);
     return known.length === computed.length && timingSafeEqual(known, computed);
@@ -51,9 +54,18 @@ function optionsOf(stored: string): Options {
   };
 }
 
+/**
+ * Runs a transaction that calls `hashPassword`.
+ * @param holder the business or the network that calls
+ * @throws GatewayError OVERLOADED
+ */
+export function hashingTransaction<T>(holder: string, transaction: () => Promise<T>): Promise<T> {
+  return inTurn(transactions, holder, TRANSACTION_WITHIN_MS, transaction);
+}
+
 /** @throws GatewayError OVERLOADED */
-async function inTurn<T>(holder: string, withinMs: number, work: () => Promise<T>): Promise<T> {
-  const release = await computations.take(holder, withinMs);
+async function inTurn<T>(places: Shares, holder: string, withinMs: number, work: () => Promise<T>): Promise<T> {
+  const release = await places.take(holder, withinMs);
   if (release === null) throw new GatewayError('OVERLOADED', 'Too many logins at once. Try again in a moment.');
   try {
     return await work();

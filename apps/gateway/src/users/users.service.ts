@@ -8,7 +8,7 @@ import { noSession } from '../requests/refusals';
 import type { BusinessUser, SessionUser, TeamRole } from '../sessions/session-user';
 import type { PersonalLink } from './password-links';
 import { PasswordLinksStore } from './password-links.store';
-import { hashPassword } from './passwords';
+import { hashingTransaction, hashPassword } from './passwords';
 import type { AddUserRequest, ChangeUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser, type StoredUser } from './users.store';
 
@@ -101,7 +101,7 @@ export class UsersService {
   private async add({ password, ...person }: NewPerson, by: SessionUser | null): Promise<{ id: number; link: PersonalLink | null }> {
     const email = normalizeEmail(person.email);
     const invited = password === null;
-    return this.db.transaction(async (tx) => {
+    const add = async (tx: Tx) => {
       if (by) await this.requireMembership(tx, by);
       if (person.business_id !== null && (await this.users.countPeople(tx, person.business_id)) >= MAX_PEOPLE)
         throw new GatewayError('CONFLICT', `A business has at most ${MAX_PEOPLE} people. Remove one who no longer needs access.`);
@@ -119,7 +119,8 @@ export class UsersService {
       const detail = { email, name, role };
       await this.audit.add({ user_id: by?.user_id ?? null, business_id, action, target: `user:${id}`, detail }, tx);
       return { id, link: link && { ...link, email, business_id, purpose: 'invitation' as const } };
-    });
+    };
+    return hashingTransaction(`business:${by?.business_id ?? null}`, () => this.db.transaction(add));
   }
 
   /** Refuses an owner whose removal came first: nobody lets others in after they are out. */
