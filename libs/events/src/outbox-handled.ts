@@ -5,6 +5,8 @@ import { hasLost, type KnownStream, type OutboxStreams } from './outbox-streams'
 
 /** Pause between two checks of a stream's consumers, in milliseconds. */
 const CHECK_EVERY_MS = 2_000;
+/** How long after the loss of a stream a stopped service may take to create its consumer again. */
+const RETURN_WITHIN = '1 hour';
 
 interface Candidate {
   /** Database time. Every event marked as published before it is at or below the sequence. */
@@ -67,13 +69,14 @@ export class OutboxHandled {
   /** Reads the time first: events marked before it were acknowledged before the sequence is read. */
   private async propose(manager: JetStreamManager, stream: string): Promise<void> {
     const { db, schema } = this.options;
-    const [known] = await db.nonDurable.query<KnownStream & { time: string; refills: boolean }>(
-      `SELECT clock_timestamp()::text AS time, created, last_seq, epoch, refill_until IS NOT NULL AS refills
+    const [known] = await db.nonDurable.query<KnownStream & { time: string; waits: boolean }>(
+      `SELECT clock_timestamp()::text AS time, created, last_seq, epoch,
+         refill_until IS NOT NULL OR numbered_from > clock_timestamp() - interval '${RETURN_WITHIN}' AS waits
        FROM ${schema}.outbox_streams WHERE stream = $1`,
       [stream],
     );
-    // During a refill, events that it has not published yet are not handled.
-    if (known === undefined || known.refills) return;
+    // During a refill, events that it has not published yet are not handled. After a loss, the consumer of a stopped service is missing.
+    if (known === undefined || known.waits) return;
     this.published.delete(stream);
     const info = await manager.streams.info(stream);
     if (hasLost(known, info)) return this.notePublished(stream);

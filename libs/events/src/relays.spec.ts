@@ -272,6 +272,47 @@ describe('relays of one outbox (guarantees N5)', () => {
     });
   });
 
+  testAlone(
+    'publish events again after a second loss of the store for a service that has been stopped since before the first',
+    async ({ shop, effects, epochs, restart }) => {
+      let checks = 0;
+      const now = performance.now.bind(performance);
+      // Relays check the consumers every two seconds.
+      jest.spyOn(performance, 'now').mockImplementation(() => now() + 2_000 * checks);
+      const bound = <T extends object>(target: T, name: string | symbol): unknown => {
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      };
+      const query = (text: string, values?: unknown[]) => {
+        if (/AS time|handled_until/.test(text)) checks += 1;
+        return shop.db.nonDurable.query(text, values);
+      };
+      const nonDurable = new Proxy(shop.db.nonDurable, { get: (target, name) => (name === 'query' ? query : bound(target, name)) });
+      shop.relay({ db: new Proxy(shop.db, { get: (target, name) => (name === 'nonDurable' ? nonDurable : bound(target, name)) }) });
+      shop.consumer();
+      const received: string[] = [];
+      const other = { durable: 'other', handle: async (events: EventEnvelope[]) => void received.push(...events.map(({ id }) => id)) };
+      const stopped = shop.consumer(other);
+      await shop.publish(...range(3));
+      await eventually(() => received.length === 3);
+      await stopped.stop();
+      await restart(() => shop.broker.wipe());
+      await eventually(async () => (await epochs())[0] === 1);
+      await shop.db.query(`UPDATE shop.outbox_streams SET handled_until = now() - interval '1 hour'`);
+      await shop.publish(3);
+      await effects(4);
+      const before = checks;
+      await eventually(() => checks >= before + 2);
+      // Published long before the last check of the consumers.
+      await shop.db.query(`UPDATE shop.outbox SET published_at = published_at - interval '1 minute'`);
+      await restart(() => shop.broker.wipe());
+      shop.consumer(other);
+      await shop.publish(4);
+      await eventually(() => received.includes(sent(4).id));
+      expect(received).toEqual(ids(range(5)));
+    },
+  );
+
   test('publish lost events before new ones when the store is lost while they read the outbox', async ({
     shop,
     allPublished,
