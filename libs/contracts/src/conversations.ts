@@ -87,7 +87,7 @@ export type ThreadMessage = Static<typeof ThreadMessage>;
 export const INBOX_VIEWS = ['mine', 'unassigned', 'open', 'closed', 'all'] as const;
 export type InboxView = (typeof INBOX_VIEWS)[number];
 
-/** The most conversations that a count counts. */
+/** A count of conversations stops here. */
 export const MAX_COUNT = 1_000;
 const Count = Type.Integer({ minimum: 0, maximum: MAX_COUNT });
 

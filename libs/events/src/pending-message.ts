@@ -1,6 +1,6 @@
+import { TRACE_HEADER } from '@mgw/telemetry';
 import type { PulledMessage } from './pulled-message';
 import { readEvents, type ReadResult } from './read-event';
-import { TRACE_HEADER } from './trace';
 
 /** One event of a message. The message is acknowledged when all of its events are handled. */
 export interface ReceivedEvent {

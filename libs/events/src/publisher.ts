@@ -1,5 +1,5 @@
 import { crashPoint } from '@mgw/faults';
-import { counter, startSpan, type Span } from '@mgw/telemetry';
+import { counter, startSpan, TRACE_HEADER, type Span } from '@mgw/telemetry';
 import { headers, type JetStreamClient, type MsgHdrs, type PubAck } from 'nats';
 import { groupIntoMessages, type EventMessage } from './group-into-messages';
 import type { OutboxRow } from './outbox';
@@ -7,7 +7,7 @@ import type { OutboxStreams, Published } from './outbox-streams';
 import type { OutboxRelayOptions } from './relay-options';
 import { StreamRoom, type PublishedSize } from './stream-room';
 import { isFull, streamOf } from './streams';
-import { TRACE_HEADER, spanAttributes } from './trace';
+import { spanAttributes } from './trace';
 
 const ACK_WITHIN_MS = 5_000;
 /**

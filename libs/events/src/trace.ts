@@ -1,8 +1,5 @@
 import type { EventEnvelope } from '@mgw/contracts';
 
-/** Header of traced events, one value for each event: W3C trace context. */
-export const TRACE_HEADER = 'traceparent';
-
 /** Kept outside the events: an event must have the same bytes each time it is published. */
 const traces = new WeakMap<EventEnvelope, string>();
 

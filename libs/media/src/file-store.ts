@@ -3,7 +3,7 @@ import type { FileRange } from './downloads';
 
 /** Keeps files for as long as their messages (decision 400). A key is `<business>/<file>`. */
 export interface FileStore {
-  /** Replaces the file of this key. When it fails, there is the former file or none. */
+  /** Replaces the file of this key. If it fails, the key has its previous file or none. */
   put(key: string, bytes: Readable, size: number, signal: AbortSignal): Promise<void>;
   /** @throws unless the store has the file */
   open(key: string, range: FileRange): Promise<Readable>;

@@ -5,7 +5,7 @@ import { FolderStore } from './folder-store';
 export async function openFileStore(address: string): Promise<FileStore | null> {
   if (address === '') return null;
   if (address.startsWith('/')) return new FolderStore(address);
-  // Without a bucket its client would take memory and time at each start.
+  // Loading the client of buckets takes memory and time, which a start without a bucket saves.
   const { BucketStore } = await import('./bucket-store');
   return new BucketStore(new URL(address));
 }

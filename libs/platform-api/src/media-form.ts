@@ -21,7 +21,7 @@ export function plainFile({ mimeType, size, bytes }: MediaUpload): StreamedBody 
   return { contentType: mimeType, contentLength: size, bytes: unread(bytes) };
 }
 
-/** A call that fails before its first byte never reads the stream, so nobody else sees its fault. */
+/** A call that fails before its first byte never reads the stream, so nobody else handles its error. */
 const unread = (bytes: AsyncIterable<Buffer>) => Readable.from(bytes, { objectMode: false }).on('error', () => undefined);
 
 /** The form of an upload (platform §8.1). */

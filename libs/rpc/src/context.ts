@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Operation } from '@mgw/contracts';
+import { TRACE_HEADER } from '@mgw/telemetry';
 import { headers, type MsgHdrs } from 'nats';
 
 /** Travels with a request, and with every further request that serves it. */
@@ -11,9 +12,6 @@ export interface RpcContext {
 
 /** Header of a response that carries a WireError. */
 export const ERROR_HEADER = 'error';
-
-/** W3C trace context, if the caller traces. */
-export const TRACE_HEADER = 'traceparent';
 
 export function toHeaders(context: RpcContext, traceparent?: string): MsgHdrs {
   const out = headers();

@@ -1,6 +1,7 @@
 import type { GatewayError } from '@mgw/contracts';
+import { TRACE_HEADER } from '@mgw/telemetry';
 import { headers, type Msg } from 'nats';
-import { ERROR_HEADER, TRACE_HEADER, fromHeaders, type RpcContext } from './context';
+import { ERROR_HEADER, fromHeaders, type RpcContext } from './context';
 
 /** A request as a server receives it, whichever transport brought it. */
 export interface Incoming {

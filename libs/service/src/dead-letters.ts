@@ -90,7 +90,7 @@ async function replay(store: DeadLetters, which: string[] | 'all'): Promise<stri
   const failed = left.filter((one) => !one.replay_requested).map(({ id, reason }) => `${id} failed again: ${oneLine(reason)}`);
   const done = [
     `${requested.length - left.length} replayed.`,
-    ...(waiting > 0 ? [`${waiting} to be replayed still: as soon as the service runs, and comes to it.`] : []),
+    ...(waiting > 0 ? [`${waiting} still wait: the service replays them when it runs.`] : []),
   ];
   return outputOf(done, [...failed, ...(which === 'all' ? [] : missing(which, requested))]);
 }

@@ -1,3 +1,4 @@
+export { TRACE_HEADER } from './trace-header';
 export { createLogger, logLevel, type Logger } from './logger';
 export { counter, gauge, gauges, histogram, metricsText } from './metrics';
 export { startProbes, type Probes } from './probes';

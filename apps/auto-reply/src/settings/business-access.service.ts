@@ -3,7 +3,7 @@ import { RefreshingCache } from '@mgw/caching';
 import { BusinessChanged, FindAccess, GatewayError, type Access } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 
-/** Plan and time zone of businesses (decision 705). The gateway announces changes; if it does not respond, the last ones serve a minute longer. */
+/** Plan and time zone of businesses (decision 705). The gateway announces changes; if it does not respond, the last known ones stay in use for a minute. */
 @Injectable()
 export class BusinessAccess {
   private readonly cached: RefreshingCache<number, Access>;

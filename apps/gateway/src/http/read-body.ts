@@ -111,7 +111,7 @@ export class UnreadBody {
     const { request, pools } = this;
     const limit = request.user ? request.routeOptions.bodyLimit : ANONYMOUS_BODY_LIMIT;
     const declared = request.headers['content-length'];
-    if (Number(declared) > limit) throw tooLarge(limit);
+    if (Number(declared) > limit) throw bodyTooLarge(limit);
     const holder = holderOf(request);
     const large = Number(declared ?? limit) > BODY_LIMIT;
     const held: (() => void)[] = [];
@@ -165,7 +165,7 @@ function collect(payload: FastifyRequest['raw'], { limit, pace, reserve }: Readi
     };
     const take = (chunk: Buffer) => {
       received += chunk.length;
-      if (received > limit) return refuse(tooLarge(limit));
+      if (received > limit) return refuse(bodyTooLarge(limit));
       try {
         reserve?.(chunk.length);
       } catch (error) {
@@ -192,7 +192,7 @@ function disconnected(): Error {
   return Object.assign(new Error('the caller disconnected'), { statusCode: 400 });
 }
 
-function tooLarge(limit: number): GatewayError {
+function bodyTooLarge(limit: number): GatewayError {
   return new GatewayError('PAYLOAD_TOO_LARGE', `The body is too large: this endpoint takes at most ${sizeText(limit)}.`);
 }
 

@@ -34,7 +34,7 @@ export class UnreadFile {
         const { value, done } = await withoutPause(chunks.next());
         if (done) return;
         read += value.length;
-        if (read > most) throw tooLarge(most);
+        if (read > most) throw fileTooLarge(most);
         yield value;
       }
     } catch (error) {
@@ -45,7 +45,7 @@ export class UnreadFile {
   }
 }
 
-export function tooLarge(most: number): GatewayError {
+export function fileTooLarge(most: number): GatewayError {
   return new GatewayError('PAYLOAD_TOO_LARGE', `A file of this type has at most ${most} bytes.`);
 }
 

@@ -20,7 +20,7 @@ const POLL_MS = 2_000;
 /** Pause after a failure of the store, such as a full disk, in milliseconds. */
 const STORE_PAUSE_MS = 60_000;
 /** Without a store: how often it looks for stored files, and the pause if the send service does not respond, in milliseconds. */
-const LOOK = { everyMs: 3_600_000, retryMs: 60_000 };
+const CHECK = { everyMs: 3_600_000, retryMs: 60_000 };
 const filesHandled = counter('mgw_stored_files_total', 'Files copied into MEDIA_STORE or deleted from it, by outcome', ['outcome']);
 
 /**
@@ -63,7 +63,7 @@ export class FileKeeper extends BackgroundLoop implements BeforeApplicationShutd
   private async lookForFiles(): Promise<number> {
     const found = await queryOptional(this.rpc, HasStoredFiles, {});
     if (found?.has_files) this.logger.warn('MEDIA_STORE is not set, but it had files: nobody deletes them, and erasures wait for them');
-    return found === null ? LOOK.retryMs : LOOK.everyMs;
+    return found === null ? CHECK.retryMs : CHECK.everyMs;
   }
 
   private start(file: FileTask, store: FileStore): void {

@@ -4,7 +4,7 @@ import { GraphClient, refusedByPlatform, type MediaUpload, type ReadOutcome } fr
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyRequest } from 'fastify';
 import { ConnectionService } from '../connection/connection.service';
-import { tooLarge, UnreadFile } from '../http/unread-file';
+import { fileTooLarge, UnreadFile } from '../http/unread-file';
 import { isMimeType } from './file-headers';
 import { BEGINNING, FILE_TYPES, fileKindOf, SAMPLE_TYPES } from './file-kinds';
 import type { UploadedMedia, UploadedSample } from './media.responses';
@@ -61,7 +61,7 @@ export class UploadService {
     const kind = isMimeType(mime_type) ? fileKindOf(mime_type, types) : null;
     if (!kind) throw wrongType(`Send the file's own Content-Type, one of ${types.join(', ')}.`);
     const declared = request.headers['content-length'];
-    if (Number(declared ?? 0) > kind.most) throw tooLarge(kind.most);
+    if (Number(declared ?? 0) > kind.most) throw fileTooLarge(kind.most);
     const file = request.body;
     if (!(file instanceof UnreadFile)) throw empty();
     const release = await this.transfers.takePlace(business_id);

@@ -48,7 +48,7 @@ const PAGE = `WITH feed AS MATERIALIZED (
     SELECT seq, event_id, body FROM matching WHERE nth <= $3 AND (nth = 1 OR bytes_until <= ${PAGE_BYTES})
   ) page ON true ORDER BY page.seq`;
 
-/** The events of each business by number (additions of docs/webhooks.md, decisions 282 and 350). */
+/** The events of each business by number (docs/webhooks.md, decisions 282 and 350). */
 @Injectable()
 export class FeedStore {
   constructor(

@@ -6,8 +6,8 @@ import type { Logger } from '@mgw/telemetry';
 const INTERVAL_MS = 5_000;
 
 /**
- * PostgreSQL lists new entries of a GIN index first, and sorts them into it in bulk. This loop does so, which otherwise a customer's message
- * would do now and then, and wait for it. A search reads the list too.
+ * PostgreSQL first appends new entries of a GIN index to a list, and later moves all of them into the index. This loop moves them; otherwise
+ * the insert that fills the list would, and a customer's message would wait for it. A search reads the list too.
  */
 @Injectable()
 export class SearchIndex extends BackgroundLoop {
