@@ -51,29 +51,31 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
           labels.length === 0 ? (
             <Dimmed>Labels sort conversations, such as “VIP” or “Refund”. The list can be filtered by them.</Dimmed>
           ) : (
-            labels.map((label) => (
-              <Group key={label.id} wrap="nowrap" justify="space-between">
-                <Group style={{ minWidth: 0 }}>
-                  <LabelChips names={[label.name]} />
+            <Stack className="inbox-items">
+              {labels.map((label) => (
+                <Group key={label.id} wrap="nowrap" justify="space-between">
+                  <Group style={{ minWidth: 0 }}>
+                    <LabelChips names={[label.name]} />
+                  </Group>
+                  <Group gap="xs" wrap="nowrap">
+                    <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => form.edit(label)}>
+                      Edit
+                    </Button>
+                    <ConfirmButton
+                      variant="subtle"
+                      color="red"
+                      size="compact-sm"
+                      aria-label={`Delete ${label.name}`}
+                      question={`Delete the label ${label.name}?`}
+                      consequence="It is removed from all conversations."
+                      onConfirm={() => remove.mutate(label.id)}
+                    >
+                      Delete
+                    </ConfirmButton>
+                  </Group>
                 </Group>
-                <Group gap="xs" wrap="nowrap">
-                  <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => form.edit(label)}>
-                    Edit
-                  </Button>
-                  <ConfirmButton
-                    variant="subtle"
-                    color="red"
-                    size="compact-sm"
-                    aria-label={`Delete ${label.name}`}
-                    question={`Delete the label ${label.name}?`}
-                    consequence="It is removed from all conversations."
-                    onConfirm={() => remove.mutate(label.id)}
-                  >
-                    Delete
-                  </ConfirmButton>
-                </Group>
-              </Group>
-            ))
+              ))}
+            </Stack>
           )
         }
       </QueryResult>

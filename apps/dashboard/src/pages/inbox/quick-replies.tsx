@@ -41,32 +41,34 @@ export function QuickReplies() {
           replies.length === 0 ? (
             <Dimmed>Texts that your team sends often. Type / and the shortcut in the reply field to insert one.</Dimmed>
           ) : (
-            replies.map((reply) => (
-              <Group key={reply.id} wrap="nowrap" justify="space-between">
-                <Box style={{ minWidth: 0 }}>
-                  <Text size="sm" fw={600}>
-                    /{reply.shortcut}
-                  </Text>
-                  <Text size="sm" truncate c="dimmed" dir="auto">
-                    {reply.text}
-                  </Text>
-                </Box>
-                <Group gap="xs" wrap="nowrap">
-                  <Button variant="default" size="compact-sm" aria-label={`Edit ${reply.shortcut}`} onClick={() => form.edit(reply)}>
-                    Edit
-                  </Button>
-                  <Button
-                    variant="subtle"
-                    color="red"
-                    size="compact-sm"
-                    aria-label={`Delete ${reply.shortcut}`}
-                    onClick={() => remove.mutate(reply)}
-                  >
-                    Delete
-                  </Button>
+            <Stack className="inbox-items">
+              {replies.map((reply) => (
+                <Group key={reply.id} wrap="nowrap" justify="space-between">
+                  <Box style={{ minWidth: 0 }}>
+                    <Text size="sm" fw={600}>
+                      /{reply.shortcut}
+                    </Text>
+                    <Text size="sm" truncate c="dimmed" dir="auto">
+                      {reply.text}
+                    </Text>
+                  </Box>
+                  <Group gap="xs" wrap="nowrap">
+                    <Button variant="default" size="compact-sm" aria-label={`Edit ${reply.shortcut}`} onClick={() => form.edit(reply)}>
+                      Edit
+                    </Button>
+                    <Button
+                      variant="subtle"
+                      color="red"
+                      size="compact-sm"
+                      aria-label={`Delete ${reply.shortcut}`}
+                      onClick={() => remove.mutate(reply)}
+                    >
+                      Delete
+                    </Button>
+                  </Group>
                 </Group>
-              </Group>
-            ))
+              ))}
+            </Stack>
           )
         }
       </QueryResult>
