@@ -110,6 +110,23 @@ describe('the inbox (additions §9)', () => {
     expect(sent()).toEqual([]);
   });
 
+  it('quick replies: one is deleted after a question only', async () => {
+    const DELETE = 'DELETE /api/client/quick-replies/4';
+    const texts = [{ id: 4, shortcut: 'hours', text: 'We are open from 9 to 18.' }];
+    open('/inbox?id=1', three, {
+      'GET /api/client/quick-replies': () => ({ quick_replies: texts }),
+      [DELETE]: () => ({ message: 'Quick reply deleted.' }),
+    });
+    await screen.findByText('Text of wamid.1');
+    await press('Quick replies');
+    await screen.findByRole('button', { name: 'Delete hours' });
+    await press('Delete hours');
+    const question = await screen.findByRole('dialog', { name: 'Delete the quick reply /hours?' });
+    expect(sent()).toEqual([]);
+    await press('Delete', 'button', question);
+    await waitFor(() => expect(sent().map(({ route }) => route)).toEqual([DELETE]));
+  });
+
   it('reply: a file that cannot be sent, and a second one, leave the text to be sent', async () => {
     sessionStorage.clear();
     takeUploads();

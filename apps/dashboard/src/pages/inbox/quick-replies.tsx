@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
+import { ConfirmButton } from '../../components/confirm-button';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
@@ -56,15 +57,17 @@ export function QuickReplies() {
                     <Button variant="default" size="compact-sm" aria-label={`Edit ${reply.shortcut}`} onClick={() => form.edit(reply)}>
                       Edit
                     </Button>
-                    <Button
+                    <ConfirmButton
                       variant="subtle"
                       color="red"
                       size="compact-sm"
                       aria-label={`Delete ${reply.shortcut}`}
-                      onClick={() => remove.mutate(reply)}
+                      question={`Delete the quick reply /${reply.shortcut}?`}
+                      consequence="Your team can no longer insert it."
+                      onConfirm={() => remove.mutate(reply)}
                     >
                       Delete
-                    </Button>
+                    </ConfirmButton>
                   </Group>
                 </Group>
               ))}
