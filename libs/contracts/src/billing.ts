@@ -38,7 +38,7 @@ export const CostSummary = Type.Object({
 });
 export type CostSummary = Static<typeof CostSummary>;
 
-/** The most markets of one estimate; there are fewer. */
+/** Maximum number of markets of one estimate; there are fewer. */
 const MAX_MARKETS = 500;
 const Market = Type.String({ pattern: '^([0-9]{1,4}|[*])$' });
 
@@ -77,7 +77,7 @@ export const GetCosts = operation('status', 'costs', {
   }),
 });
 
-/** The most rates of the card. */
+/** Maximum number of rates of the card. */
 export const MAX_RATES = 10_000;
 
 /** The price of a delivered message of a category to a market, from a day on. */

@@ -4,7 +4,7 @@ import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
 import { Idempotency } from './send';
 
-/** Maximum of rows in a broadcast. */
+/** Maximum number of rows in a broadcast. */
 export const MAX_RECIPIENTS = 20_000;
 
 const Values = Type.Array(characters(1024), { maxItems: 50 });
@@ -216,7 +216,7 @@ export const ListRecipients = operation('broadcast', 'list-recipients', {
       }),
     ),
     next_cursor: NextCursor,
-    /** The most values that a recipient of the broadcast has. */
+    /** The largest number of values that a recipient of the broadcast has. */
     value_counts: Type.Optional(Type.Object({ header_params: Type.Integer(), body_params: Type.Integer(), button_params: Type.Integer() })),
   }),
   errors: ['NOT_FOUND'],

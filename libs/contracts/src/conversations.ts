@@ -10,7 +10,7 @@ export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.
 export type SuppressionStateName = Static<typeof SuppressionStateName>;
 
 export const LABEL_NAME = 40;
-/** The most labels of a conversation. */
+/** Maximum number of labels of a conversation. */
 export const MAX_LABELS = 20;
 
 const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
@@ -132,7 +132,7 @@ export const ListConversations = operation('send', 'list-conversations', {
   }),
 });
 
-/** The most notes that a thread has in addition to its messages. */
+/** Maximum number of notes that a thread has in addition to its messages. */
 export const NEWEST_NOTES = 5;
 
 /** A note that only the business sees. */
@@ -281,7 +281,7 @@ export const SetSuppression = operation('send', 'set-suppression', {
   response: Type.Object({}),
 });
 
-/** Most rows of an import. */
+/** Maximum number of rows of an import. */
 export const MAX_IMPORTED = 10_000;
 
 /** Sets the suppression of API keys for many people, except where one as strict or a newer lift exists (decision 362). */

@@ -1,4 +1,4 @@
-/** Most edits of a typing error. */
+/** Maximum number of edits of a typing error. */
 export const MAX_EDITS = 2;
 
 /** The most similar name, ignoring case. @returns null if none is similar */

@@ -13,7 +13,7 @@ const quickReply = { shortcut: characters(32, 1), text: characters(4096, 1) };
 export const QuickReply = Type.Object({ id: Id, ...quickReply });
 export type QuickReply = Static<typeof QuickReply>;
 
-/** The most labels, and the most quick replies, of a business. */
+/** Maximum number of labels, and of quick replies, of a business. */
 export const MAX_INBOX_LIST = 200;
 
 /** CONFLICT if the name is taken, or the business has MAX_INBOX_LIST of them. */

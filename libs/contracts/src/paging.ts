@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { described, IsoTime, Nullable } from './fields';
 
-/** Most characters of a cursor. That of the message log has two message ids of up to 512 characters, escaped and encoded twice. */
+/** Maximum number of characters of a cursor. The message log's has two message ids of up to 512 characters, escaped and encoded twice. */
 export const MAX_CURSOR = 4_000;
 export const INVALID_CURSOR = 'is not valid: pass next_cursor from the previous page, or omit it for the first page';
 

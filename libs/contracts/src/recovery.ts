@@ -4,7 +4,7 @@ import { operation } from './operation';
 
 /** States of deliveries that a recovery takes. */
 export const RECOVERABLE_STATES = ['failed', 'skipped'] as const;
-/** The most deliveries of one recovery. */
+/** Maximum number of deliveries of one recovery. */
 export const MAX_RECOVERED = 10_000;
 
 const Count = Type.Integer({ minimum: 0 });

@@ -151,7 +151,7 @@ export const CountMessages = operation('status', 'count', {
   response: Type.Object({ bars: Type.Array(CountedBar), previous: MessageCounts, failures: Type.Array(CountedFailure) }),
 });
 
-/** Most templates that a count names, the most sent ones. */
+/** Maximum number of templates that a count names, the most sent ones. */
 export const MAX_COUNTED_TEMPLATES = 2_000;
 
 /** Messages that WhatsApp accepted by template, in all languages together, of today and the six days before it in the time zone. */

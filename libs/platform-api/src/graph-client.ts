@@ -20,7 +20,7 @@ interface GraphOptions {
   baseUrl: string;
   /** For example `v26.0`. */
   version: string;
-  /** Maximum of connections to the platform, and so of calls in flight. Default 128. */
+  /** Maximum number of connections to the platform, and so of calls in flight. Default 128. */
   connections?: number;
   /** Sends that may wait for their number's share of the connections. Default 0. */
   waiting?: number;

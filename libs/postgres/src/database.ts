@@ -56,7 +56,7 @@ export class Database implements Tx {
   }
 
   /**
-   * Reads for people, on separate read-only connections. PostgreSQL stops each statement after two seconds.
+   * Reads of the dashboard, on separate read-only connections. PostgreSQL stops each statement after two seconds.
    * @param holder the business that reads, or the service itself; each has a share of the connections
    */
   reads(holder: number | 'service'): Tx {

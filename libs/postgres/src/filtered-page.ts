@@ -1,7 +1,7 @@
 import { GatewayError } from '@mgw/contracts';
 import { cursorOf, pageOf } from './cursor';
 
-/** The most rows that each scan of a page examines. The first scan finds frequent matches; the others run until the page is full. */
+/** Maximum number of rows that each scan of a page examines. The first scan finds frequent matches; the others run until the page is full. */
 const SCAN_SIZES = [500, 4_500, 15_000, 30_000];
 /** No scan starts later than this after the first one, in milliseconds. */
 const SCAN_STARTS_WITHIN_MS = 1_000;
@@ -10,9 +10,9 @@ const SCAN_STARTS_WITHIN_MS = 1_000;
 export interface Scan {
   /** `next_cursor` of the previous scan; null for the first. */
   cursor: string | null;
-  /** The most rows that it examines. */
+  /** Maximum number of rows that it examines. */
   examined: number;
-  /** The most rows that it returns. */
+  /** Maximum number of rows that it returns. */
   returned: number;
 }
 

@@ -4,9 +4,9 @@ export interface DatabaseOptions {
   url: string;
   /** Only this service reads and writes it. */
   schema: string;
-  /** The most connections of the main pool. */
+  /** Maximum number of connections of the main pool. */
   poolSize?: number;
-  /** The most connections for people's reads. */
+  /** Maximum number of connections for reads of the dashboard. */
   readPoolSize?: number;
   applicationName?: string;
   /** Longest statement of the main pool, in milliseconds. */
@@ -40,11 +40,11 @@ const GRACE_MS = 2_000;
 /** Longest pause within a transaction, in milliseconds; it holds locks and a connection. */
 const IDLE_IN_TRANSACTION_MS = 15_000;
 
-/** The most connections whose commits do not wait for the disk. */
+/** Maximum number of connections whose commits do not wait for the disk. */
 export const NON_DURABLE_CONNECTIONS = 4;
-/** The most connections that delete expired rows and create partitions. */
+/** Maximum number of connections that delete expired rows and create partitions. */
 export const UPKEEP_CONNECTIONS = 1;
-/** Default number of connections for people's reads. */
+/** Default number of connections for reads of the dashboard. */
 export const READ_CONNECTIONS = 4;
 /** Longest statement of a person's read, in milliseconds. It stays below the request's deadline. */
 const READ_WITHIN_MS = 2_000;

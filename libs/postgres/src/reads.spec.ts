@@ -1,8 +1,8 @@
 import { testDatabase, eventually } from '@mgw/testing';
 import { Database } from './index';
 
-/** Guarantees §10, N2: reads for people use no resources of requests and events. */
-describe("connections for people's reads", () => {
+/** Guarantees §10, N2: reads of the dashboard use no resources of requests and events. */
+describe('connections for reads of the dashboard', () => {
   let database: Awaited<ReturnType<typeof testDatabase>>;
   let db: Database;
   let locker: Database;

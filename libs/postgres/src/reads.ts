@@ -6,12 +6,12 @@ import { isTimeout } from './database-errors';
 
 /** The share of connections and of waiting places that one holder may have. */
 const SHARE = 1 / 4;
-/** The most statements of all holders that wait for a connection. */
+/** Maximum number of statements of all holders that wait for a connection. */
 const WAITING = 64;
 /** Longest wait for a connection, in milliseconds. Together with the longest statement it stays below a request's deadline. */
 const CONNECTION_WITHIN_MS = 1_500;
 
-/** Connections for people's reads. Holders share them, so that one who searches without pause delays the others little. */
+/** Connections for reads of the dashboard. Holders share them, so that one who searches without pause delays the others little. */
 export class Reads {
   private readonly connections: Connections;
   private readonly shares: Shares;

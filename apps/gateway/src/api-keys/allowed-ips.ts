@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
 import { registerDecorator } from 'class-validator';
 
-/** Most addresses and CIDRs of one key. */
+/** Maximum number of addresses and CIDRs of one key. */
 export const ALLOWED_IPS_MAX = 20;
 
 /** @returns whether a caller's address is in the list; an empty list allows every address */

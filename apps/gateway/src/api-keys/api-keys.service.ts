@@ -11,7 +11,7 @@ import type { ChangeApiKeyRequest, CreateApiKeyRequest, EditApiKeyRequest } from
 import { ApiKeysStore, type OwnKey } from './api-keys.store';
 import { DailyUsage } from './daily-usage';
 
-/** Most active keys of one business. */
+/** Maximum number of active keys of one business. */
 const MAX_ACTIVE = 100;
 
 @Injectable()

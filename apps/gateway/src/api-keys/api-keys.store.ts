@@ -99,7 +99,7 @@ const LIST = `
 
 @Injectable()
 export class ApiKeysStore {
-  /** Most keys in a list: active keys first, then those that ended last. */
+  /** Maximum number of keys in a list: active keys first, then those that ended last. */
   static readonly LIST_MAX = 1000;
 
   constructor(

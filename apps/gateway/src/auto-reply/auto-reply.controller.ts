@@ -52,14 +52,14 @@ class ChangeAutoReplyRequest {
   @IsText(1, 1024)
   api_key?: string | null;
 
-  /** Most automatic replies within 24 hours. */
+  /** Maximum number of automatic replies within 24 hours. */
   @IsOptional()
   @IsInt()
   @Min(0)
   @Max(100_000)
   daily_limit?: number | null;
 
-  /** Most that the replies of a day may cost, in the currency of the rate card, by the rate of service messages. */
+  /** Maximum cost of the replies of a day, in the currency of the rate card, by the rate of service messages. */
   @IsOptional()
   @Matches(/^\d{1,6}(\.\d{1,6})?$/, { message: 'daily_cost_limit must be an amount with a decimal point as text, such as "12.5"' })
   daily_cost_limit?: string | null;

@@ -8,7 +8,7 @@ import { helpLink } from './help-link';
 /** Errors between services. The response shows them as INTERNAL, with `retryable`. */
 export const INTERNAL_ONLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['OVERLOADED', 'DEADLINE_EXCEEDED', 'REPLY_LOST']);
 
-/** Most characters of the error text, most details, and most characters of each. */
+/** Maximum numbers: characters of the error text, details, and characters of each. */
 const MAX_TEXT = 2_000;
 const MAX_DETAILS = 50;
 const MAX_DETAIL_TEXT = 500;

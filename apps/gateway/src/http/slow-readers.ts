@@ -6,7 +6,7 @@ import { disconnect } from './response-end';
 
 /** Smaller responses fit the socket buffers, so they are not tracked. */
 const TRACKED_FROM = 4 * 1024;
-/** Most bytes of unread responses in memory. */
+/** Maximum number of bytes of unread responses in memory. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const cut = counter('mgw_http_slow_readers_cut_total', 'Connections closed because too many bytes waited for slow readers', []);

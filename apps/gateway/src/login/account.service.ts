@@ -14,7 +14,7 @@ import type { ChangePasswordRequest, SetPasswordRequest } from './account.reques
 import { LoginAttemptsStore } from '../users/login-attempts.store';
 import { addressSubject, guessSubject, hashHolder } from '../users/login-subjects';
 
-/** Most wrong current passwords of one user within 15 minutes, as for logins (spec §10). They do not count as logins, nor logins here. */
+/** Maximum number of wrong current passwords of one user within 15 minutes, as for logins (spec §10), which count apart. */
 const WRONG_PASSWORDS = 5;
 const MESSAGE = 'Too many wrong passwords or links. Wait before you try again.';
 

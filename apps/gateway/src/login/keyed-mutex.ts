@@ -1,6 +1,6 @@
 import { GatewayError } from '@mgw/contracts';
 
-/** Most callers that wait for one key; further ones are refused. */
+/** Maximum number of callers that wait for one key; further ones are refused. */
 const MAX_WAITING = 20;
 
 /** Runs work for the same key sequentially, and for different keys concurrently. */

@@ -14,9 +14,9 @@ import { accountSubject, addressSubject, guessSubject, hashHolder } from '../use
 import { OidcFailure } from './oidc.service';
 import { SecondStep } from './second-step.service';
 
-/** The most wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
+/** Maximum number of wrong passwords of one account within 15 minutes (spec §10). LOGIN_IP_LIMIT is the limit of an address. */
 const ACCOUNT_LIMIT = 5;
-/** The most logins within 15 minutes whose password is right for another account of the same address and wrong for this one (decision 718). */
+/** Maximum number of logins within 15 minutes whose password is wrong, but right for another account of the address (decision 718). */
 const GUESS_LIMIT = 20;
 const LIMITED = 'Too many wrong logins. Wait before you try again.';
 

@@ -10,7 +10,7 @@ import { AccountService } from './account.service';
 import { LoginAttemptsStore } from '../users/login-attempts.store';
 import { addressSubject } from '../users/login-subjects';
 
-/** Most wrong codes of one person within 15 minutes, as for passwords (spec §10). */
+/** Maximum number of wrong codes of one person within 15 minutes, as for passwords (spec §10). */
 const WRONG_CODES = 5;
 const MESSAGE = 'Too many wrong codes. Wait before you try again.';
 

@@ -14,7 +14,7 @@ const isZip = begins('PK');
 const isMp4 = holdsAt(4, 'ftyp');
 
 interface FileKind {
-  /** Most bytes (platform §1.3). */
+  /** Maximum number of bytes (platform §1.3). */
   most: number;
   /** Whether a file may begin with these bytes; at least `BEGINNING`, or all of a shorter file. */
   isLikely: (beginning: Buffer) => boolean;

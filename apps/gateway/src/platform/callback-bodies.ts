@@ -6,7 +6,7 @@ const READ_WITHIN_MS = 5_000;
 /** A body that arrives for longer is dropped first when the budget is used up, in milliseconds. */
 const ARRIVES_WITHIN_MS = 1_000;
 const FULL = 'the byte budget of callbacks is used up';
-/** Most bodies of one address that are read at once. */
+/** Maximum number of bodies of one address that are read at once. */
 const MAX_PER_ADDRESS = 128;
 
 interface BodyLimits {

@@ -5,7 +5,7 @@ import { invalid } from './refusals';
 
 /** Bytes of a CSV file that are parsed without a pause. */
 const SLICE = 32 * 1024;
-/** Most cells of a CSV file. An empty cell takes one byte in the file and many times that in memory. */
+/** Maximum number of cells of a CSV file. An empty cell takes one byte in the file and many times that in memory. */
 const MAX_CELLS = 400_000;
 
 export interface CsvLine {

@@ -8,7 +8,7 @@ import { fieldsOf, preparedCheck } from './prepared-check';
 
 /** Limits the errors that class-validator creates. */
 const MAX_FIELDS = 1_000;
-/** Most fields that a refusal names. */
+/** Maximum number of fields that a refusal names. */
 const MAX_DETAILS = 50;
 const LENIENT = 'ignores-unknown-fields';
 const ABSENT = 'body-may-be-absent';

@@ -21,7 +21,7 @@ const FIND = `
   )
   SELECT user_id, email, name, role, business_id, totp, totp_required FROM found`;
 
-/** Most sessions in a person's list: the most recently used ones. */
+/** Maximum number of sessions in a person's list: the most recently used ones. */
 const LIST_MAX = 100;
 const USER_AGENT_MAX = 300;
 

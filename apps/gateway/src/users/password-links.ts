@@ -13,7 +13,7 @@ import { accountSubject } from './login-subjects';
 import { PasswordLinksStore, type PasswordLink } from './password-links.store';
 import { UsersStore } from './users.store';
 
-/** Most mails with links to one address of email within 15 minutes, whoever caused them (decision 719). */
+/** Maximum number of mails with links to one address of email within 15 minutes, whoever caused them (decision 719). */
 const MAILED_LINKS = 3;
 const IGNORE = 'If you do not expect this mail, ignore it: nothing changes.\n';
 const ONCE = 'Shown this once; it works once.';

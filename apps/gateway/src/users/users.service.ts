@@ -12,7 +12,7 @@ import { hashingTransaction, hashPassword } from './passwords';
 import type { AddUserRequest, ChangeUserRequest } from './users.requests';
 import { normalizeEmail, UsersStore, type NewUser, type StoredUser } from './users.store';
 
-/** The most people of a business, so that no business fills the list or adds addresses without end (decision 719). */
+/** Maximum number of people of a business, so that no business fills the list or adds addresses without end (decision 719). */
 const MAX_PEOPLE = 500;
 
 /** `password` is null for a person who gets a link to set their own. */

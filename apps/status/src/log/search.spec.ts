@@ -4,7 +4,7 @@ import { service } from '../main';
 import { LogStore } from './log.store';
 
 const MANY = 80_000;
-/** The most rows that one page examines (filtered-page.ts). */
+/** Maximum number of rows that one page examines (filtered-page.ts). */
 const EXAMINED = 50_000;
 
 type Filter = Partial<RequestOf<typeof ListMessages>>;

@@ -19,7 +19,7 @@ interface CountRow extends Record<keyof MessageCounts, string | null> {
 type Counted = ResponseOf<typeof CountMessages>;
 type Line = ResponseOf<typeof GetUsage>['usage'][number];
 
-/** The most changes that one statement folds. */
+/** Maximum number of changes that one statement folds. */
 const MAX_FOLDED = 5_000;
 
 const SUMS = 'sum(sent) AS sent, sum(delivered) AS delivered, sum(read) AS read, sum(failed) AS failed, sum(refused) AS refused';
