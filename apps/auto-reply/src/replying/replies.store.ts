@@ -345,7 +345,7 @@ export class RepliesStore {
   }
 }
 
-/** Counts also the calls of questions that were superseded or that ended without a reply. */
+/** Includes the calls of questions that were superseded or that ended without a reply. */
 async function callsOfHour(tx: Tx, conversationId: number): Promise<number> {
   const [row] = await tx.query<{ calls: number }>(
     `SELECT coalesce(sum(model_calls), 0)::integer AS calls FROM auto_reply.replies

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 
 interface ChangeProps {
-  /** The difference from the period before, as people read it: `+12 %`, or `+0.3` points of a rate. */
+  /** The difference from the previous period, as people read it: `+12 %`, or `+0.3` points of a rate. */
   text: string;
   isGood: boolean;
   /** The period before: `7 days`. */

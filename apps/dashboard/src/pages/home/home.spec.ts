@@ -43,7 +43,7 @@ describe('the numbers of the home page (decision 440)', () => {
     expect([15, 60, 180, 1_440].map((bar_minutes) => barLength(counts({ bar_minutes })))).toEqual(['15 minutes', 'hour', '3 hours', 'day']);
   });
 
-  it('compares with the period before, where a rise of failures is bad', () => {
+  it('compares with the previous period, where a rise of failures is bad', () => {
     expect(countChange(112, 100)).toEqual({ text: '+12 %', isGood: true });
     expect(countChange(5, 0)).toBeNull();
     const [now, before] = [periodTotals(counts({})), { accepted: 100, sent: 100, delivered: 97, read: 0, failed: 3 }];

@@ -71,7 +71,7 @@ const closing = (nothing_received_since: string | null | undefined) => ({
 });
 
 describe('a conversation of the inbox', () => {
-  it('closes without a condition if a service of the version before responded', async () => {
+  it('closes without a condition if a service of the previous version responded', async () => {
     const conversation = listedConversation(1);
     delete conversation.last_received_at;
     await open(conversation, () => false);

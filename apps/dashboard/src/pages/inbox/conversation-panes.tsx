@@ -14,7 +14,7 @@ import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
 
-/** The condition of a change: the customer wrote nothing that has not been in view. None if a service of the version before responded. */
+/** The condition of a change: the customer wrote nothing that has not been in view. None if a service of the previous version responded. */
 const asSeen = ({ last_received_at, created_at }: Conversation) =>
   last_received_at === undefined ? {} : { nothing_received_since: last_received_at ?? created_at };
 
@@ -43,7 +43,7 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   /** The conversation when its newest message was in view. */
   const [seen, setSeen] = useState<Conversation>();
   const isUnread = (conversation?.unread_count ?? 0) > 0;
-  // A failure needs no notification, because the next refresh tries again.
+  // A failure needs no notification, because the next refresh retries.
   const read = useConversationChange(id, () => undefined);
   // Each refresh counts: a message may arrive after the conversation was marked and before it was loaded again.
   useEffect(() => {

@@ -664,7 +664,7 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'] }]));
   });
 
-  it('search: opens the message that it found, also an older one', async () => {
+  it('search: opens the message that it found, even an older one', async () => {
     const scroll = jest.spyOn(Element.prototype, 'scrollIntoView');
     const found = { message_id: 'wamid.old', direction: 'in' as const, text: 'It is late', at: AT };
     const listed = [listedConversation(1, { found })];
@@ -849,7 +849,7 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
-  it('contact: lists the newest templates of the customer, also those before the loaded messages', async () => {
+  it('contact: lists the newest templates of the customer, including those before the loaded messages', async () => {
     const sent = (message_id: string, to: string, template: string, day: string) => ({
       message_id,
       to,
@@ -980,7 +980,7 @@ describe('the inbox (additions §9)', () => {
     });
   });
 
-  it('decision 665: contact lists the newest notes, also those before the loaded messages', async () => {
+  it('decision 665: contact lists the newest notes, including those before the loaded messages', async () => {
     const [conversation] = three;
     const note = (nth: number, name: string) => ({ message_id: `note:${nth}`, text: `Note ${nth}`, at: AT, author: { id: nth, name } });
     open('/inbox?id=1', three, {
