@@ -66,8 +66,9 @@ describe('a bubble of the inbox (decision 391)', () => {
       const contacts = [{ name: { formatted_name: 'Asha Rao' }, phones: [{ phone: '+91 1' }] }, null];
       expect(shown({ ...message, type: 'contacts', contacts: contacts as never })).toMatch(/Asha Rao.*aria-label="Copy \+91 1"/);
     }
-    const order = { product_items: [{ product_retailer_id: 'SILK-1', quantity: 2, item_price: 9, currency: 'INR' }, 7] };
-    expect(shown({ ...received, type: 'order', order })).toMatch(/2 × SILK-1.*9 INR/);
+    const silk = { product_retailer_id: 'SILK-1', quantity: 2, item_price: 1890.5, currency: 'INR' };
+    const order = { product_items: [silk, { ...silk, item_price: 1890, currency: 'JPY' }, { ...silk, currency: 'rupees' }, 7] };
+    expect(shown({ ...received, type: 'order', order })).toMatch(/2 × SILK-1.*₹1,890\.50.*¥1,890<.*1890\.5 rupees/);
   });
 
   it('shows buttons, lists and links as a phone does', () => {

@@ -17,6 +17,12 @@ export function cardsOf(contacts: unknown[]): { name: string; lines: string[] }[
   });
 }
 
+/** An amount in its currency, with the digits that the currency has; as sent if either is invalid. */
+function priceOf(amount: string, currency: string): string {
+  if (!/^\d+(\.\d+)?$/.test(amount) || !/^[A-Z]{3}$/.test(currency)) return `${amount} ${currency}`.trim();
+  return new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(amount));
+}
+
 /** The customer's note, and the products. */
 export function itemsOf(order: unknown): { note: string; items: { count: string; product: string; price: string }[] } {
   const { text, product_items } = membersOf(order);
@@ -25,7 +31,7 @@ export function itemsOf(order: unknown): { note: string; items: { count: string;
     return {
       count: textOf(quantity) || '1',
       product: textOf(product_retailer_id) || '?',
-      price: [textOf(item_price), textOf(currency)].join(' ').trim(),
+      price: priceOf(textOf(item_price), textOf(currency)),
     };
   });
   return { note: textOf(text), items };
