@@ -163,7 +163,7 @@ describe('platform callbacks at the gateway (platform §4)', () => {
     expect(await Promise.all(unhindered)).toEqual(Array(10).fill(200));
   });
 
-  describe('floods of wrong signatures, beside an address of WhatsApp that posted wrong ones (decisions 259, 738)', () => {
+  describe('floods of wrong signatures, and an address of WhatsApp that posted wrong ones (decisions 259, 738)', () => {
     const FORGED = Buffer.alloc(100_000, ' ');
     const GENUINE = Buffer.alloc(10_000, ' ');
     const WHATSAPP = '157.240.1.1';
