@@ -1,5 +1,6 @@
 import { ActionIcon, Group, Kbd, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconMessagePlus, IconTags } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import type { Ref } from 'react';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
@@ -7,6 +8,7 @@ import { SearchField } from '../../components/search-field';
 import { useTitle } from '../../components/use-title';
 import { countOf, countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
 import { ConversationRows } from './conversation-rows';
+import { labelsQuery } from './label-chips';
 import { ListFilters, type Filters } from './list-filters';
 
 type List = Parameters<typeof LoadMore>[0]['list'] & Parameters<typeof QueryResult<ListedConversation[]>>[0]['query'];
@@ -47,6 +49,10 @@ export function ConversationList({
 }) {
   useTitle('Inbox');
   const shown = VIEWS.find((one) => one.view === view) ?? VIEWS[0];
+  // A colleague may delete or rename the label meanwhile.
+  const labels = useQuery({ ...labelsQuery, refetchInterval: 60_000 }).data?.labels;
+  const isLabelGone = filters.label !== undefined && labels !== undefined && !labels.some(({ name }) => name === filters.label);
+  const noFiltered = isLabelGone ? `The label “${filters.label}” no longer exists. Choose another one.` : NO_MATCH;
   const isFiltered = filters.isUnread || filters.label !== undefined;
   return (
     <section className="inbox-list" aria-label="Conversations">
@@ -98,7 +104,7 @@ export function ConversationList({
           <ConversationRows conversations={conversations} search={search} openId={openId} onOpen={onOpen} onEnd={onEnd} onNewest={onNewest}>
             {conversations.length === 0 && (
               <Text size="sm" c="dimmed">
-                {search ? noMatch(search, list.hasNextPage) : isFiltered ? NO_MATCH : shown.empty}
+                {search ? noMatch(search, list.hasNextPage) : isFiltered ? noFiltered : shown.empty}
               </Text>
             )}
             <LoadMore list={list}>Older conversations</LoadMore>

@@ -709,6 +709,11 @@ describe('the inbox (additions §9)', () => {
       await waitFor(() => expect(search()).toEqual({ view: 'mine', unread: '1', label: 'VIP' }));
     });
 
+    it('says that the label of the filter no longer exists', async () => {
+      open('/inbox?label=VIP', [], { 'GET /api/client/labels': () => ({ labels: [] }) });
+      await screen.findByText('The label “VIP” no longer exists. Choose another one.');
+    });
+
     it('counts all conversations, the open and the closed ones, and shows their order', async () => {
       open('/inbox', three);
       await screen.findByRole('button', { name: 'All 4' });
