@@ -111,7 +111,9 @@ export function LoginPage() {
           <Title order={1} size="h3">
             Log in
           </Title>
-          <Dimmed>Your business’s messages, keys and webhooks.</Dimmed>
+          <Dimmed>
+            {next === undefined ? 'Your business’s messages, keys and webhooks.' : 'You are logged out. Log in to continue where you were.'}
+          </Dimmed>
         </div>
         {problem !== undefined && !error && (
           <Alert color="red" role="alert">

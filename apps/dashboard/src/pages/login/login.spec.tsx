@@ -20,3 +20,8 @@ it('login: begins at the email, and requires it before it sends a link for a for
   await screen.findByText('A link is on its way.');
   expect(sent()).toEqual([{ route: 'POST /api/client/password/forgotten', body: { email: 'asha@kaveri.example' } }]);
 });
+
+it('login: says to a person whose session ended that the page continues after it', async () => {
+  openPage('/login?next=%2Finbox%3Fid%3D1', { 'GET /api/client/login/options': () => ({ oidc: false }) });
+  await screen.findByText('You are logged out. Log in to continue where you were.');
+});
