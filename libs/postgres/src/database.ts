@@ -18,6 +18,8 @@ export class Database implements Tx {
   readonly nonDurable: Connections;
   /** Deletes expired rows and creates partitions, on a connection that requests and events never wait for. */
   readonly upkeep: Connections;
+  /** Reads that open transactions wait for: those may hold all other connections. */
+  readonly lookups: Connections;
   private readonly people: Reads;
 
   private constructor(
@@ -27,6 +29,7 @@ export class Database implements Tx {
   ) {
     this.nonDurable = new Connections(poolOptions(options, 'nonDurable'));
     this.upkeep = new Connections(poolOptions(options, 'upkeep'));
+    this.lookups = new Connections(poolOptions(options, 'lookups'));
     this.people = new Reads(poolOptions(options, 'reads'));
   }
 
@@ -70,7 +73,7 @@ export class Database implements Tx {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.people, this.upkeep, this.nonDurable].map((pool) => pool.close()));
+    await Promise.all([this.people, this.lookups, this.upkeep, this.nonDurable].map((pool) => pool.close()));
     await this.main.close();
   }
 }

@@ -55,8 +55,9 @@ const READ_WITHIN_MS = 2_000;
  * - `nonDurable`: commits do not wait for the disk, and statements are pipelined.
  * - `reads`: pages and searches of people. Read-only, and stopped after two seconds.
  * - `upkeep`: expired rows and partitions.
+ * - `lookups`: reads that open transactions wait for.
  */
-type PoolKind = 'main' | 'nonDurable' | 'reads' | 'upkeep';
+type PoolKind = 'main' | 'nonDurable' | 'reads' | 'upkeep' | 'lookups';
 
 interface Limits {
   connections: number;
@@ -102,5 +103,6 @@ function limits({ poolSize = 8, readPoolSize = READ_CONNECTIONS, statementTimeou
       settings: '-c default_transaction_read_only=on',
     },
     upkeep: { connections: UPKEEP_CONNECTIONS, statementMs: 30_000, lockMs: 2_000 },
+    lookups: { connections: 1, statementMs: READ_WITHIN_MS, lockMs: READ_WITHIN_MS },
   };
 }

@@ -62,11 +62,10 @@ export class PeopleStore {
     };
   }
 
-  /** Transactions wait for it, and may hold all connections of the main pool. */
   async erasureKeys(): Promise<{ business_id: number; key_sealed: string }[]> {
-    const rows = await this.db
-      .reads('service')
-      .query<{ business_id: string; key_sealed: string }>('SELECT business_id, key_sealed FROM send.erasure_keys');
+    const rows = await this.db.lookups.query<{ business_id: string; key_sealed: string }>(
+      'SELECT business_id, key_sealed FROM send.erasure_keys',
+    );
     return rows.map(({ business_id, key_sealed }) => ({ business_id: Number(business_id), key_sealed }));
   }
 
