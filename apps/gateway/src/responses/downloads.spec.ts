@@ -5,6 +5,7 @@ import type { FastifyReply } from 'fastify';
 import { PeopleController } from '../people/people.controller';
 import { templateList } from '../templates/template-list';
 import { Downloads } from './downloads';
+import { PacedStreams } from './paced-streams';
 
 const PAGE = 64 * 1024;
 const MINUTE_MS = 60_000;
@@ -71,6 +72,24 @@ describe.each([
     for (const stream of [...streams, ...newcomers]) stream.destroy();
     clock.mockRestore();
   });
+});
+
+it('decision 761: a stream whose texts take long to produce, but whose reader does not, keeps its place', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+  const streams = new PacedStreams('exports', { places: 1, largest: 1 });
+  const slow = (async function* () {
+    for (let n = 0; n < 10; n++) {
+      jest.advanceTimersByTime(10_000);
+      yield 'a few bytes\n';
+    }
+    await new Promise(() => undefined);
+  })();
+  const stream = streams.open('1', slow).resume();
+  for (let lines = 0; lines < 10; lines++) await new Promise((resume) => setImmediate(resume));
+  expect(() => streams.open('2', slow)).toThrow('are in progress');
+  expect(stream.destroyed).toBe(false);
+  stream.destroy();
+  jest.useRealTimers();
 });
 
 it('decision 602: an export of a person keeps no place if its audit entry cannot be stored', async () => {

@@ -4,15 +4,40 @@ import { Shares, type Release, type SharesOptions } from '@mgw/shares';
 
 /** A reader that takes nothing for so long has stopped reading, in milliseconds. */
 const STALLED_AFTER_MS = 5 * 60_000;
-/** A reader whose last 64 kB took longer gives way to one that finds no place, in milliseconds. */
+/** A reader that let the last 64 kB wait for longer gives way to one that finds no place, in milliseconds. */
 const SLOW_AFTER_MS = 20_000;
 const STEP_BYTES = 64 * 1024;
 
 interface Running {
   holder: string;
-  /** When it last completed a step. */
-  stepAt: number;
+  reader: Reader;
   stop(): void;
+}
+
+/** Measures how long texts wait for their reader; the time that it takes to produce them does not count. */
+class Reader {
+  private waitedMs = 0;
+  private waitsSince: number | null = null;
+  private bytes = 0;
+
+  /** For the last step, in milliseconds. */
+  get slowness(): number {
+    return this.waitedMs + (this.waitsSince === null ? 0 : performance.now() - this.waitsSince);
+  }
+
+  /** @param produced is called before each text is passed on */
+  async *pass(texts: AsyncIterable<string>, produced: () => void): AsyncGenerator<string, void> {
+    for await (const text of texts) {
+      produced();
+      this.waitsSince = performance.now();
+      yield text;
+      this.waitedMs = this.slowness;
+      this.waitsSince = null;
+      this.bytes += text.length;
+      if (this.bytes < STEP_BYTES) continue;
+      [this.bytes, this.waitedMs] = [0, 0];
+    }
+  }
 }
 
 /**
@@ -44,18 +69,12 @@ export class PacedStreams {
         retry_after_seconds: 10,
       });
     const stalled = setTimeout(() => lines.destroy(new Error('the reader stopped reading')), STALLED_AFTER_MS).unref();
-    let taken = 0;
-    const onTaken = (text: string) => {
-      stalled.refresh();
-      taken += text.length;
-      if (taken < STEP_BYTES) return;
-      taken = 0;
-      running.stepAt = performance.now();
-    };
-    const lines = Readable.from(onEach(texts, onTaken), { objectMode: false, highWaterMark: 64 * 1024 });
+    const reader = new Reader();
+    const passed = reader.pass(texts, () => stalled.refresh());
+    const lines = Readable.from(passed, { objectMode: false, highWaterMark: 64 * 1024 });
     const running: Running = {
       holder,
-      stepAt: performance.now(),
+      reader,
       stop: () => {
         lines.destroy(new Error('the reader was slow, and another one had no place'));
         release();
@@ -76,18 +95,12 @@ export class PacedStreams {
   /** Ends the slowest stream: one of the holder's own, or of anybody for a holder that has none. */
   private takeFromSlowest(holder: string): Release | null {
     const hasNone = this.places.heldBy(holder) === 0;
-    const [slowest] = [...this.running].filter((one) => hasNone || one.holder === holder).sort((a, b) => a.stepAt - b.stepAt);
-    if (slowest === undefined || performance.now() - slowest.stepAt < SLOW_AFTER_MS) return null;
+    const [slowest] = [...this.running]
+      .filter((one) => hasNone || one.holder === holder)
+      .sort((a, b) => b.reader.slowness - a.reader.slowness);
+    if (slowest === undefined || slowest.reader.slowness < SLOW_AFTER_MS) return null;
     this.running.delete(slowest);
     slowest.stop();
     return this.places.tryTake(holder);
-  }
-}
-
-/** Calls back whenever the reader takes an item. */
-async function* onEach<T>(items: AsyncIterable<T>, taken: (item: T) => void): AsyncGenerator<T, void> {
-  for await (const item of items) {
-    taken(item);
-    yield item;
   }
 }

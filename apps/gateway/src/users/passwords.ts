@@ -60,13 +60,19 @@ function optionsOf(stored: string): Options {
  * @throws GatewayError OVERLOADED
  */
 export function hashingTransaction<T>(holder: string, transaction: () => Promise<T>): Promise<T> {
-  return inTurn(transactions, holder, TRANSACTION_WITHIN_MS, transaction);
+  return inTurn(transactions, holder, TRANSACTION_WITHIN_MS, transaction, 'Too many people or passwords are added at once.');
 }
 
 /** @throws GatewayError OVERLOADED */
-async function inTurn<T>(places: Shares, holder: string, withinMs: number, work: () => Promise<T>): Promise<T> {
+async function inTurn<T>(
+  places: Shares,
+  holder: string,
+  withinMs: number,
+  work: () => Promise<T>,
+  refusal = 'Too many logins at once.',
+): Promise<T> {
   const release = await places.take(holder, withinMs);
-  if (release === null) throw new GatewayError('OVERLOADED', 'Too many logins at once. Try again in a moment.');
+  if (release === null) throw new GatewayError('OVERLOADED', `${refusal} Try again in a moment.`);
   try {
     return await work();
   } finally {
