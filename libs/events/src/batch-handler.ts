@@ -338,7 +338,8 @@ export class BatchHandler {
     logger.warn({ err: failure, consumer: durable, event_id: event.id, failures }, 'handling an event failed; it is redelivered');
     handled.inc({ consumer: durable, outcome: 'retry' });
     if (ordered) this.lanes.fail(received);
-    else received.message.redeliverAfter(Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10)));
+    // Failures without a turn do not count, but their pauses grow too.
+    else received.message.redeliverAfter(pauseAfter(hadNoTurn(failure) ? received.message.deliveries : failures));
   }
 
   private rememberFailedKey(key: string): void {
@@ -374,6 +375,8 @@ export class BatchHandler {
     return this.options.db.ping().catch(() => false);
   }
 }
+
+const pauseAfter = (failures: number): number => Math.min(MAX_DELAY_MS, 200 * 2 ** Math.min(failures, 10));
 
 /** The failed attempts that one failure counts as. */
 function costOf(failure: Error, maxDeliver: number): number {
