@@ -41,6 +41,17 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts(autoReply)).toEqual(['About: Second']);
   });
 
+  test('decision 716: replies although a newer message of the thread never becomes a question', async (autoReply) => {
+    const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
+    await autoReply.run();
+    await autoReply.set({});
+    autoReply.write(1, 'Never a question', { at: secondsAgo(70) });
+    await autoReply.receive(1, 'First', { at: secondsAgo(80) });
+    await autoReply.isModelCalled('First');
+    autoReply.model.release();
+    expect(await autoReply.ended('First')).toMatchObject({ state: 'replied' });
+  });
+
   test('decision 727: an older message that arrives too late for a reply leaves the reply to a newer one alone', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});

@@ -242,11 +242,15 @@ function mayHaveSent({ sending }: Question, error: unknown): boolean {
   return MAY_HAVE_SENT.has(error.error_code) || (sending && error.error_code === 'OVERLOADED');
 }
 
+/** A message of the thread whose event has not arrived within this time, in milliseconds, may be no question. */
+const EVENT_WITHIN_MS = 60_000;
+
 /** The customer's later messages that become questions too. The text of an edited one may be new. */
 function writtenAfter({ inbound_message_id: id }: Question, messages: ThreadMessage[]): string[] {
   const own = messages.find(({ message_id }) => message_id === id);
+  const isOld = (at: string) => Date.parse(at) < Date.now() - EVENT_WITHIN_MS;
   const isLater = ({ direction, at, text, edited_at }: ThreadMessage) =>
-    own !== undefined && direction === 'in' && at > own.at && text.trim() !== '' && edited_at === undefined;
+    own !== undefined && direction === 'in' && at > own.at && text.trim() !== '' && edited_at === undefined && !isOld(at);
   return messages.filter(isLater).map(({ message_id }) => message_id);
 }
 
