@@ -335,7 +335,7 @@ describe('the list of broadcasts', () => {
     openPage('/broadcasts', { 'GET /api/client/broadcasts': () => ({ broadcasts: list, next_cursor: null }) });
     const card = async (name: string) => (await screen.findByText(name)).closest('button')?.textContent;
     expect(await card('Tomorrow')).toMatch(/ · starts .*scheduled0 sent · 0 failed · 10 to go$/);
-    const turn = /, 2026waiting0 sent · 0 failed · 10 to go · waiting until no other broadcast runs$/;
+    const turn = /, 2026waiting0 sent · 0 failed · 10 to go · waiting to start, because one broadcast runs at a time$/;
     expect([await card('Its turn'), await card('Next')]).toEqual([expect.stringMatching(turn), expect.stringMatching(turn)]);
     expect(await card('Throttled')).toMatch(
       /running7 sent · 2 failed · 1 to go1 person waits: the last try did not succeed, and the .* itself\./,

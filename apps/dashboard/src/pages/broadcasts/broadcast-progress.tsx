@@ -38,7 +38,7 @@ export function BroadcastProgress({
         {waits
           ? ` · waiting for ${counted(unclear, 'confirmation')}`
           : unclear > 0 && ` · ${number(unclear)} not confirmed by WhatsApp yet`}
-        {isQueued({ status, scheduled_at }) && ' · waiting until no other broadcast runs'}
+        {isQueued({ status, scheduled_at }) && ' · waiting to start, because one broadcast runs at a time'}
       </Text>
     </>
   );

@@ -111,7 +111,12 @@ describe('the webhooks of the home page', () => {
   });
 
   it('are a few of many, the failing ones first, with a link to all', async () => {
-    const webhooks = Array.from({ length: 20 }, (_, n) => webhook(n + 1, n < 17 ? 0 : 3));
+    // The first one's deliveries all succeeded.
+    const hours = [{ hour: '2026-01-04T20:00:00.000Z', succeeded: 1, failed: 0 }];
+    const webhooks = Array.from({ length: 20 }, (_, n) => ({
+      ...webhook(n + 1, n < 17 ? 0 : 3),
+      ...(n === 0 && { last_24_hours: hours }),
+    }));
     openPage('/', { 'GET /api/client/webhooks': () => ({ webhooks }) });
     const shown = await card('Webhooks, last 24 hours');
     await shown.findByText('Hook 18');
@@ -119,8 +124,8 @@ describe('the webhooks of the home page', () => {
       'Hook 18',
       'Hook 19',
       'Hook 20',
-      'Hook 1',
       'Hook 2',
+      'Hook 3',
     ]);
     expect(shown.getByRole('link', { name: 'All 20 webhooks, 3 failing' }).getAttribute('href')).toBe('/webhooks');
   });

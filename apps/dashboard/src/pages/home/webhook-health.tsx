@@ -11,6 +11,8 @@ type Webhook = Schemas['Webhooks']['webhooks'][number];
 /** More webhooks would push the latest messages out of sight. */
 const MOST = 5;
 const isFailing = ({ is_active, fail_count }: Webhook): boolean => is_active === 1 && fail_count > 0;
+/** Failing ones first, then those whose deliveries failed in the last 24 hours: events of them may wait to be recovered. */
+const rank = (webhook: Webhook): number => (isFailing(webhook) ? 0 : webhook.last_24_hours?.some(({ failed }) => failed > 0) ? 1 : 2);
 
 /** The deliveries of webhooks in the last 24 hours, with each log one click away. If there are many, it shows a few, failing ones first. */
 export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
@@ -25,7 +27,7 @@ export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
       </Text>
     );
   const failing = webhooks.filter(isFailing);
-  const shown = webhooks.length > MOST ? [...failing, ...webhooks.filter((one) => !isFailing(one))].slice(0, MOST) : webhooks;
+  const shown = webhooks.length > MOST ? webhooks.toSorted((a, b) => rank(a) - rank(b)).slice(0, MOST) : webhooks;
   return (
     <Stack gap="sm">
       {shown.map((webhook) => (

@@ -334,7 +334,7 @@ describe('the inbox (additions §9)', () => {
   });
 
   it('shows the number in place of a name that nobody can see', async () => {
-    const list = ['  ', '\u3164', '\u200b\u2800'].map((customer_name, i) => listedConversation(i + 1, { customer_name }));
+    const list = ['  ', '\u3164\ufe0f', '\u200b\u2800'].map((customer_name, i) => listedConversation(i + 1, { customer_name }));
     open('/inbox?id=1', list);
     for (const number of [1, 2, 3]) await screen.findByRole('button', { name: new RegExp(`^\\+1 201.555.010${number}`) });
     const pane = within(await screen.findByRole('complementary', { name: 'Customer' }));
