@@ -141,7 +141,7 @@ export const EVENT_REFERENCE: { readonly [Name in PublicEventName]: EventReferen
     {
       cause:
         'WhatsApp reported that a message was delivered, read or failed. Once for each status that ranks above the one before (sent, delivered, failed, read): a read message that WhatsApp never reported as delivered causes one event.',
-      order: `${IN_CONVERSATION} It comes after the \`message.sent\` of its message.`,
+      order: `${IN_CONVERSATION} It comes after the \`message.sent\` of its message, except after the gateway has lost its event store: keep the status of the highest rank.`,
       id: 'message.status:<message_id>:<status>',
       timestamp: 'when it happened, by WhatsApp’s clock',
     },
