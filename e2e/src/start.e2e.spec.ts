@@ -168,11 +168,10 @@ describe('npm start (spec §13)', () => {
     expect(running.split('\n').filter((line) => line.includes(dir))).toEqual([]);
 
     const killed = spawnNode(START, env, ['--no-build']);
-    const left = await eventually(() => {
-      const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8')) as { processes: StackProcess[] };
-      // The servers come first; services may follow before this looks.
-      return processes.length >= 3 && processes.slice(0, 3).map(({ pid }) => pid);
-    });
+    await killed.printed(/migrating/);
+    const { processes } = JSON.parse(readFileSync(join(dir, 'processes.json'), 'utf8')) as { processes: StackProcess[] };
+    // The servers come first; services may follow before this looks.
+    const left = processes.slice(0, 3).map(({ pid }) => pid);
     await killed.kill('SIGKILL');
     expect(left.filter(isAlive)).toEqual(left);
     writeFileSync(join(dir, 'demo.json'), '{ "businesses": [');
