@@ -670,6 +670,13 @@ describe('pages by their address (decision 430)', () => {
       await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
       await waitFor(() => expect(document.activeElement?.ariaLabel).toBe('Actions for Shop'));
     }
+    // A menu may take the focus again while it closes, so that a dialog remembers an entry that is gone.
+    const removed = document.body.appendChild(document.createElement('div'));
+    removed.setAttribute('role', 'menu');
+    removed.tabIndex = -1;
+    act(() => removed.focus());
+    act(() => removed.remove());
+    await waitFor(() => expect(document.activeElement?.ariaLabel).toBe('Actions for Shop'));
     const question = await choose('Delete');
     act(() => within(question).getByRole('button', { name: 'Delete' }).focus());
     await press('Delete', 'button', question);
