@@ -1,13 +1,13 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Select, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request, type Schemas } from '../../api/client';
-import { ConfirmButton } from '../../components/confirm-button';
 import { Dimmed } from '../../components/dimmed';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { QueryResult } from '../../components/query-result';
 import { LabelChips, labelsQuery } from './label-chips';
 import { DraftButtons } from './draft-buttons';
+import { ItemActions } from './item-actions';
 import { useDraftForm } from './use-draft-form';
 
 type Color = Schemas['LabelRequest']['color'];
@@ -57,22 +57,13 @@ export function Labels({ onRenamed }: { onRenamed: (from: string, to: string | u
                   <Group style={{ minWidth: 0 }}>
                     <LabelChips names={[label.name]} />
                   </Group>
-                  <Group gap="xs" wrap="nowrap">
-                    <Button variant="default" size="compact-sm" aria-label={`Edit ${label.name}`} onClick={() => form.edit(label)}>
-                      Edit
-                    </Button>
-                    <ConfirmButton
-                      variant="subtle"
-                      color="red"
-                      size="compact-sm"
-                      aria-label={`Delete ${label.name}`}
-                      question={`Delete the label ${label.name}?`}
-                      consequence="It is removed from all conversations."
-                      onConfirm={() => remove.mutate(label.id)}
-                    >
-                      Delete
-                    </ConfirmButton>
-                  </Group>
+                  <ItemActions
+                    name={label.name}
+                    question={`Delete the label ${label.name}?`}
+                    consequence="It is removed from all conversations."
+                    onEdit={() => form.edit(label)}
+                    onDelete={() => remove.mutate(label.id)}
+                  />
                 </Group>
               ))}
             </Stack>

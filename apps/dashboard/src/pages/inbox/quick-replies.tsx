@@ -1,14 +1,14 @@
-import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Box, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
-import { ConfirmButton } from '../../components/confirm-button';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 import { QueryResult } from '../../components/query-result';
 import { DraftButtons } from './draft-buttons';
+import { ItemActions } from './item-actions';
 import { useDraftForm } from './use-draft-form';
 import { variableProblem } from './variable-problem';
 
@@ -53,22 +53,13 @@ export function QuickReplies() {
                       {reply.text}
                     </Text>
                   </Box>
-                  <Group gap="xs" wrap="nowrap">
-                    <Button variant="default" size="compact-sm" aria-label={`Edit ${reply.shortcut}`} onClick={() => form.edit(reply)}>
-                      Edit
-                    </Button>
-                    <ConfirmButton
-                      variant="subtle"
-                      color="red"
-                      size="compact-sm"
-                      aria-label={`Delete ${reply.shortcut}`}
-                      question={`Delete the quick reply /${reply.shortcut}?`}
-                      consequence="Your team can no longer insert it."
-                      onConfirm={() => remove.mutate(reply)}
-                    >
-                      Delete
-                    </ConfirmButton>
-                  </Group>
+                  <ItemActions
+                    name={reply.shortcut}
+                    question={`Delete the quick reply /${reply.shortcut}?`}
+                    consequence="Your team can no longer insert it."
+                    onEdit={() => form.edit(reply)}
+                    onDelete={() => remove.mutate(reply)}
+                  />
                 </Group>
               ))}
             </Stack>
