@@ -200,12 +200,12 @@ export class OutboxRelay {
 
   private async publishFromOutbox(): Promise<void> {
     const { db, pollMs = 1_000 } = this.options;
-    // Unless new events were reported, read older ones only: another replica may be about to publish younger ones from memory.
-    const olderThanMs = this.caughtUp ? pollMs : 0;
-    if (this.caughtUp && !(await this.hasWork(olderThanMs))) {
+    if (this.caughtUp && !(await this.hasWork(pollMs))) {
       this.readOutboxAt = performance.now() + pollMs;
       return;
     }
+    // Unless new events were reported, read older ones only: another replica may be about to publish younger ones from memory.
+    const olderThanMs = this.caughtUp ? pollMs : 0;
     // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;
     // The commit need not wait for the disk: an event whose mark is lost is published again.
