@@ -93,7 +93,8 @@ export async function startStack({
     ...env,
   };
   const heap = heapMb === undefined ? [] : ['--heap', String(heapMb)];
-  const flags = ['--no-build', '--throwaway', '--replicas', String(replicas), ...(standalone ? ['--standalone'] : []), ...heap, ...args];
+  const folder = ['--throwaway', ...(kept === undefined ? [] : ['--keep-folder'])];
+  const flags = ['--no-build', ...folder, '--replicas', String(replicas), ...(standalone ? ['--standalone'] : []), ...heap, ...args];
   const [script, words] = throughNpm ? [NPM, ['start', '--', ...flags]] : [start, flags];
   const child = spawnNode(script, environment, words, { stopsItself: true });
   const removeData = () => kept === undefined && rmSync(dir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -155,7 +155,8 @@ describe('npm start (spec §13)', () => {
     const running = Object.values(second.pids());
     await second.stop('SIGKILL');
     expect((await slow).status).toBe(200);
-    await eventually(() => running.filter(isAlive).length === 0, { everyMs: 100 });
+    // The start removes the file last.
+    await eventually(() => running.filter(isAlive).length === 0 && !existsSync(join(dir, 'processes.json')), { everyMs: 100 });
   }, 150_000);
 
   it('leaves nothing running when a start is interrupted, and ends what a killed start left', async () => {
@@ -178,6 +179,8 @@ describe('npm start (spec §13)', () => {
     const next = await start({ dir, standalone: true });
     expect(left.filter(isAlive)).toEqual([]);
     expect(next.demo.businesses.map(({ id, name }) => [id, name])).toEqual(stack.demo.businesses.map(({ id, name }) => [id, name]));
+    // The data of before the killed npm.
+    expect((await integrator(next.demo.base_url, stack.growth.api_key).get('health')).status).toBe(200);
     expect((await send(next)).status).toBe(200);
     await next.stop();
   }, 150_000);

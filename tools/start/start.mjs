@@ -6,6 +6,7 @@
 //   --heap MB        heap limit of each service (256, as in the images)
 //   --no-build       runs the existing build (tests)
 //   --throwaway      stops when standard input closes, and deletes its folder then (tests)
+//   --keep-folder    with --throwaway: leaves the folder for the next start (tests)
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
 import { rmSync } from 'node:fs';
@@ -40,7 +41,7 @@ async function stop(code, reason) {
     say('stopping');
     await stack.stop();
   }
-  if (isAbandoned && dir) rmSync(dir, { recursive: true, force: true });
+  if (isAbandoned && dir && !flag('--keep-folder')) rmSync(dir, { recursive: true, force: true });
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
