@@ -13,15 +13,5 @@ export { BackgroundLoop } from './background-loop';
 export { ConsumerFactory, EventConsumers } from './event-consumers';
 export { WantedEvents } from './wanted-events';
 export { outboxRelay, sealerOf } from './providers';
-export {
-  BATCH,
-  ERASED,
-  erasedId,
-  hadName,
-  isEventOfPerson,
-  isOfPerson,
-  namesPerson,
-  PAGE_ROWS,
-  personalDataController,
-  type PersonalData,
-} from './personal-data';
+export { BATCH, ERASED, erasedId, hadName, isEventOfPerson, isOfPerson, namesPerson, PAGE_ROWS, type PersonalData } from './personal-data';
+export { personalDataController } from './personal-data.controller';
