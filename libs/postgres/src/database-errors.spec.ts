@@ -1,6 +1,6 @@
 import { createServer, Socket, type AddressInfo } from 'node:net';
 import { freePort, testDatabase } from '@mgw/testing';
-import { Pool, type PoolConfig } from 'pg';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
 import { asCallerError, hadNoTurn, isTimeout, mayBeCommitted } from './index';
 
 describe('a statement that failed', () => {
@@ -44,18 +44,29 @@ describe('a statement that failed', () => {
     server.close();
     return failure;
   };
+  const afterEnd = (end: (client: PoolClient) => Promise<unknown>) => () =>
+    failureOf('SELECT 1', {}, async (pool) => {
+      const client = await pool.connect();
+      await end(client);
+      return client.query('SELECT 1').finally(() => client.release(true));
+    });
+  const closed = afterEnd((client) => client.end());
+  const broken = afterEnd((client) => {
+    client.query('SELECT pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+    return new Promise((resolve) => client.once('error', resolve));
+  });
   const terminated = () => failureOf('SELECT pg_terminate_backend(pg_backend_pid())');
   const unanswered = () => failureOf('SELECT pg_sleep(1)', { query_timeout: 50 });
   const stopped = () => failureOf('SELECT pg_sleep(1)', { statement_timeout: 50 });
 
   it('may be committed if the connection ended or no response came, and never if PostgreSQL refused or did not receive it (guarantees §1)', async () => {
-    for (const failure of [refused, ...notReceived, withoutConnection, notOpened, stopped])
+    for (const failure of [refused, ...notReceived, withoutConnection, notOpened, closed, broken, stopped])
       expect(mayBeCommitted(await failure())).toBe(false);
     for (const failure of [terminated, unanswered]) expect(mayBeCommitted(await failure())).toBe(true);
   });
 
   it('may be repeated if PostgreSQL did not receive it', async () => {
-    for (const failure of [...notReceived, withoutConnection, notOpened])
+    for (const failure of [...notReceived, withoutConnection, notOpened, closed, broken])
       expect(asCallerError(await failure())).toMatchObject({ error_code: 'INTERNAL', extras: { retryable: true } });
     for (const failure of [refused, terminated, unanswered, stopped]) expect(asCallerError(await failure())).toBeNull();
   });

@@ -48,7 +48,12 @@ export function isTimeout(error: unknown): boolean {
 const ENDED = ['57P01', '57P02'];
 /** The system calls that find the server and connect to it. If one of them failed, PostgreSQL received no statement. */
 const CONNECTING = ['getaddrinfo', 'connect'];
-const NO_CONNECTION = /trying to connect|connection timeout|not queryable/;
+/** Texts of pg: no connection yet, or one that had ended. */
+const NO_CONNECTION = [
+  ...NO_CONNECTION_YET,
+  'Client has encountered a connection error and is not queryable',
+  'Client was closed and is not queryable',
+];
 /** PostgreSQL is starting or stopping, and opens no connection. */
 const NOT_OPEN = '57P03';
 
@@ -58,7 +63,7 @@ function isUnreached(error: unknown): boolean {
   // A host with several addresses, of which none could be reached.
   if (error instanceof AggregateError) return true;
   const { syscall, message } = error as NodeJS.ErrnoException;
-  return CONNECTING.includes(syscall ?? '') || NO_CONNECTION.test(message);
+  return CONNECTING.includes(syscall ?? '') || NO_CONNECTION.includes(message);
 }
 
 /**
