@@ -47,10 +47,9 @@ describe.each([
     (await open('1')).destroy();
   });
 
-  it('ends when it is the slowest of all, and another business finds no place', async () => {
-    const open = opener();
+  /** Each business takes all that it gets, until nothing is left. The first streams are business 1's. */
+  const takeAll = async (open: (holder: string) => Promise<Readable>) => {
     const streams: Readable[] = [];
-    // Each business takes all that it gets, until nothing is left.
     for (let business = 1; streams.length < 8; business++) {
       for (let refused = false; !refused;) {
         const stream = await open(String(business)).catch(() => null);
@@ -61,6 +60,24 @@ describe.each([
       }
     }
     for (const stream of streams) await take(stream);
+    return streams;
+  };
+
+  it('ends when it is the slowest of its business, which then gets its place although others have taken the rest', async () => {
+    const open = opener();
+    const streams = await takeAll(open);
+    const clock = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 25_000);
+    for (const stream of streams.slice(1)) await take(stream);
+    const newer = await open('1');
+    expect(streams.map(({ destroyed }) => destroyed)).toEqual(streams.map((_, n) => n === 0));
+    await expect(open('1')).rejects.toThrow('are in progress');
+    for (const stream of [...streams, newer]) stream.destroy();
+    clock.mockRestore();
+  });
+
+  it('ends when it is the slowest of all, and another business finds no place', async () => {
+    const open = opener();
+    const streams = await takeAll(open);
     await expect(open('newcomer')).rejects.toThrow('are in progress');
     const begun = performance.now();
     const clock = jest.spyOn(performance, 'now').mockReturnValue(begun + 19_000);

@@ -11,7 +11,8 @@ const STEP_BYTES = 64 * 1024;
 interface Running {
   holder: string;
   reader: Reader;
-  stop(): void;
+  lines: Readable;
+  release: Release;
 }
 
 /** Measures how long texts wait for their reader; the time that it takes to produce them does not count. */
@@ -72,22 +73,14 @@ export class PacedStreams {
     const reader = new Reader();
     const passed = reader.pass(texts, () => stalled.refresh());
     const lines = Readable.from(passed, { objectMode: false, highWaterMark: 64 * 1024 });
-    const running: Running = {
-      holder,
-      reader,
-      stop: () => {
-        lines.destroy(new Error('the reader was slow, and another one had no place'));
-        release();
-      },
-    };
+    const running = { holder, reader, lines, release };
     this.running.add(running);
     // The response sees the error. Without a response the error would end the process.
     lines
       .on('error', () => undefined)
       .once('close', () => {
-        this.running.delete(running);
         clearTimeout(stalled);
-        release();
+        if (this.running.delete(running)) release();
       });
     return lines;
   }
@@ -100,7 +93,10 @@ export class PacedStreams {
       .sort((a, b) => b.reader.slowness - a.reader.slowness);
     if (slowest === undefined || slowest.reader.slowness < SLOW_AFTER_MS) return null;
     this.running.delete(slowest);
-    slowest.stop();
+    slowest.lines.destroy(new Error('the reader was slow, and another one had no place'));
+    // The holder's share may be smaller by now than the places that it has.
+    if (!hasNone) return slowest.release;
+    slowest.release();
     return this.places.tryTake(holder);
   }
 }
