@@ -56,7 +56,7 @@ export class AccountService {
     const current = await this.users.hashOfUser(user_id);
     if (current === null) throw noSession();
     const check = () => matchingHashes([current], password, `user:${user_id}`);
-    if ((await this.attempts.uncountIfOverloaded([subject], at, check)).size === 0) throw invalid(field, 'is not your password');
+    if ((await this.attempts.uncountIfRefused([subject], at, check)).size === 0) throw invalid(field, 'is not your password');
     await this.attempts.clear(subject);
     return current;
   }
@@ -68,7 +68,7 @@ export class AccountService {
   async setPassword({ token, new_password }: SetPasswordRequest, ip: string): Promise<void> {
     const subject = addressSubject(ip);
     const { at } = await this.attempts.require([{ subject, limit: this.config.loginIpLimit }], MESSAGE);
-    const { user_id, email } = await this.attempts.uncountIfOverloaded([subject], at, () => this.useLink(token, new_password, ip));
+    const { user_id, email } = await this.attempts.uncountIfRefused([subject], at, () => this.useLink(token, new_password, ip));
     await this.attempts.uncount(subject, at);
     // Wrong logins with the forgotten password must not keep the person out.
     await this.attempts.clearAccount(email, null);

@@ -133,7 +133,7 @@ export class LoginService {
     const isFull = (user: Account) => guesses && guesses.get(guessSubject(user)) !== false;
     const counted = [account, address, ...(guesses ? guesses.keys() : [])];
     const stored = open.map(({ password_hash }) => password_hash);
-    const hashes = await this.attempts.uncountIfOverloaded(counted, attempt.at, () => matchingHashes(stored, password, hashHolder(ip)));
+    const hashes = await this.attempts.uncountIfRefused(counted, attempt.at, () => matchingHashes(stored, password, hashHolder(ip)));
     const right = open.filter(({ password_hash }) => hashes.has(password_hash));
     const wrong = { account, ip };
     if (right.length === 0) {

@@ -129,11 +129,11 @@ export class LoginAttemptsStore {
    * Runs the check of a counted attempt, and removes the attempt if the check was refused because of load, so that load locks nobody out.
    * @param at the attempt's time
    */
-  async uncountIfOverloaded<T>(subjects: readonly string[], at: string, check: () => Promise<T>): Promise<T> {
+  async uncountIfRefused<T>(subjects: readonly string[], at: string, check: () => Promise<T>): Promise<T> {
     try {
       return await check();
     } catch (error) {
-      if (error instanceof GatewayError && error.error_code === 'OVERLOADED')
+      if (error instanceof GatewayError && error.error_code === 'RATE_LIMITED')
         for (const subject of subjects) await this.uncount(subject, at);
       throw error;
     }

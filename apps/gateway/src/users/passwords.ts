@@ -15,6 +15,7 @@ const computations = new Shares({ places: 32, largest: 1 / 2, waiting: { room: 1
 const transactions = new Shares({ places: 4, largest: 1 / 4, waiting: { room: 128, largest: 1 / 4 } });
 const TRANSACTION_WITHIN_MS = 8_000;
 const TURN_WITHIN_MS = 2_000;
+const RETRY_AFTER_SECONDS = 2;
 
 /**
  * @param holder the person or the network that calls
@@ -57,22 +58,23 @@ function optionsOf(stored: string): Options {
 /**
  * Runs a transaction that calls `hashPassword`.
  * @param holder the business or the network that calls
- * @throws GatewayError OVERLOADED
+ * @throws GatewayError RATE_LIMITED
  */
 export function hashingTransaction<T>(holder: string, transaction: () => Promise<T>): Promise<T> {
   return inTurn(transactions, holder, TRANSACTION_WITHIN_MS, transaction, 'Too many people or passwords are added at once.');
 }
 
-/** @throws GatewayError OVERLOADED */
+/** @throws GatewayError RATE_LIMITED */
 async function inTurn<T>(
   places: Shares,
   holder: string,
   withinMs: number,
   work: () => Promise<T>,
-  refusal = 'Too many logins at once.',
+  refusal = 'Too many passwords are being checked at once.',
 ): Promise<T> {
   const release = await places.take(holder, withinMs);
-  if (release === null) throw new GatewayError('OVERLOADED', `${refusal} Try again in a moment.`);
+  if (release === null)
+    throw new GatewayError('RATE_LIMITED', `${refusal} Try again in a moment.`, { retry_after_seconds: RETRY_AFTER_SECONDS });
   try {
     return await work();
   } finally {
