@@ -12,7 +12,7 @@ const MIME_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+( *; *[\w-]+=("[\x20\x21\x23-\x5
 export const isMimeType = (text: string): boolean => text.length <= 255 && MIME_TYPE.test(text);
 
 /** Headers that keep a customer's file from running in a browser. */
-export function fileHeaders({ media_id, mime_type, sha256, filename }: File): Record<string, string> {
+export function fileHeaders({ media_id, mime_type, sha256, filename }: File) {
   const [bareType = ''] = mime_type.toLowerCase().split(';');
   return {
     'content-type': isMimeType(mime_type) ? mime_type : 'application/octet-stream',

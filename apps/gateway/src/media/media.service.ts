@@ -47,7 +47,12 @@ export class MediaService implements OnApplicationShutdown {
       const { info, filename, open } = await this.find(businessId, mediaId, request.id);
       const { file_size: size } = info;
       const headers = fileHeaders({ ...info, filename });
-      const part = requestedPart(request.headers, headers['etag'], size);
+      if (isNamedBy(request.headers['if-none-match'], headers.etag)) {
+        release();
+        void reply.status(304).header('etag', headers.etag);
+        return undefined as never;
+      }
+      const part = requestedPart(request.headers, headers.etag, size);
       if (part === 'outside') {
         void reply.header('content-range', `bytes */${size}`);
         throw new GatewayError('VALIDATION_FAILED', `The file has ${size} bytes, and the range begins after them.`, {}, 416);
@@ -92,7 +97,12 @@ export class MediaService implements OnApplicationShutdown {
   }
 }
 
+/** Whether `If-None-Match` names the file, so that the caller has it. */
+function isNamedBy(tags: string | undefined, etag: string): boolean {
+  return tags?.split(',').some((tag) => ['*', etag, `W/${etag}`].includes(tag.trim())) ?? false;
+}
+
 /** A range with `If-Range` holds for the file that the caller has begun to read. */
-function requestedPart({ range, 'if-range': expected }: FastifyRequest['headers'], etag: string | undefined, size: number) {
+function requestedPart({ range, 'if-range': expected }: FastifyRequest['headers'], etag: string, size: number) {
   return expected === undefined || expected === etag ? byteRange(range, size) : null;
 }

@@ -133,6 +133,17 @@ describe('files that customers sent (decisions 340 and 341)', () => {
     expect([await parts(`"${SHA.toString('hex')}"`), await parts('"other"')]).toEqual([206, 200]);
   });
 
+  it('decision 770: sends no bytes to a caller whose If-None-Match names the file', async () => {
+    const etag = `"${SHA.toString('hex')}"`;
+    for (const tags of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const response = await get(newId(), { 'if-none-match': tags, range: 'bytes=0-3' });
+      expect([response.status, response.headers.get('etag'), await response.text()]).toEqual([304, etag, '']);
+    }
+    expect(filesRequested()).toEqual([]);
+    const other = await get(newId(), { 'if-none-match': '"other"' });
+    expect([other.status, Buffer.from(await other.arrayBuffer())]).toEqual([200, BYTES]);
+  });
+
   it('responds 404 for foreign, unknown and impossible ids and for expired files, without a call to WhatsApp', async () => {
     const other = await dashboard.apiKey();
     const asOther = await get('1', { 'x-api-key': other.token });

@@ -59,7 +59,7 @@ const HEADERS = {
     description: 'Present when the Idempotency-Key is repeated: this is the response to the first request.',
     schema: { type: 'string', enum: ['true'] },
   },
-  ETag: { description: 'The SHA-256 of the file in quotes, for `If-Range`.', schema: { type: 'string' } },
+  ETag: { description: 'The SHA-256 of the file in quotes, for `If-None-Match` and `If-Range`.', schema: { type: 'string' } },
   'Accept-Ranges': { description: 'Comes with a file.', schema: { type: 'string', enum: ['bytes'] } },
   'Content-Range': { description: 'The range and the size of the file.', schema: { type: 'string' }, example: 'bytes 0-1023/20480' },
 };
@@ -197,10 +197,11 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
-  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) ? [idempotency] : []), ...(description.file ? RANGE : [])];
+  return [...inPath, ...inQuery, ...(isRepeatable(endpoint) ? [idempotency] : []), ...(description.file ? FILE_HEADERS : [])];
 }
 
-const RANGE = [
+const FILE_HEADERS = [
+  ['If-None-Match', 'The `ETag` of the file that you have. If the file is the same, the response is 304 without its bytes.'],
   ['Range', 'One range of bytes, such as `bytes=0-1023`. Without it the response is the whole file.'],
   ['If-Range', 'The `ETag` of the file that the range belongs to. If it is not the ETag of this file, the response is the whole file.'],
 ].map(([name, description]) => ({ name, in: 'header', required: false, description, schema: { type: 'string' } }));
@@ -233,6 +234,7 @@ function responsesOf(endpoint: Endpoint, { schemas }: Context): Json {
       headers: { ...headers, ...headersNamed('Content-Range') },
       content: { '*/*': { schema: {} } },
     };
+    responses['304'] = { description: 'The file is the one that `If-None-Match` names.', headers: headersNamed('ETag') };
     responses['416'] = {
       description: 'VALIDATION_FAILED: the range begins after the file.',
       headers: headersNamed('Link', 'Content-Range'),
