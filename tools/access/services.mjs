@@ -162,7 +162,7 @@ export const SERVICES = {
   'auto-reply': {
     schema: 'auto_reply',
     secrets: ['SEALING_KEYS'],
-    calls: { gateway: ['find-access'], send: ['text', 'mark-read', 'get-thread'], status: ['estimate'] },
+    calls: { gateway: ['find-access'], send: ['text', 'find', 'mark-read', 'get-thread'], status: ['estimate'] },
     announces: [],
     listens: ['business-changed'],
     publishes: ['public.ai.replied'],

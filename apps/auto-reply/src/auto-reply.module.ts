@@ -9,6 +9,7 @@ import { ModelService } from './replying/model.service';
 import { RepliesHandlers } from './replying/replies.handlers';
 import { RepliesStore } from './replying/replies.store';
 import { ReplyService } from './replying/reply.service';
+import { UnclearReplies } from './replying/unclear-replies.service';
 import { WorkerService } from './replying/worker.service';
 import { BusinessAccess } from './settings/business-access.service';
 import { SettingsHandlers } from './settings/settings.handlers';
@@ -44,6 +45,7 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
     ModelService,
     ReplyService,
     WorkerService,
+    UnclearReplies,
     QuestionsConsumer,
     retention(AutoReplyConfig, autoReplyRetention),
     storedSecrets('auto-reply', SEALED),

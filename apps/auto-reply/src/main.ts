@@ -9,6 +9,7 @@ import { FailedAttempts1796342540000 } from './migrations/1796342540000-failed-a
 import { ModelCalls1796342541000 } from './migrations/1796342541000-model-calls';
 import { SealingChecks1796342640000 } from './migrations/1796342640000-sealing-checks';
 import { ShowTyping1795395600000 } from './migrations/1795395600000-show-typing';
+import { Unclear1796342870000 } from './migrations/1796342870000-unclear';
 import { Unerased1796342700000 } from './migrations/1796342700000-unerased';
 
 export const service: Service<AutoReplyConfig> = {
@@ -26,6 +27,7 @@ export const service: Service<AutoReplyConfig> = {
     SealingChecks1796342640000,
     CalledAt1796342650000,
     Unerased1796342700000,
+    Unclear1796342870000,
   ],
   sources: __dirname,
 };

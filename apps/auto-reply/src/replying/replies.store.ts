@@ -17,6 +17,9 @@ type Limit = keyof typeof LIMITS;
 /** The result of taking a place under the limits: `reserved`, or the limit that left none. */
 type Reserved = 'reserved' | Limit;
 
+/** A reply that failed because its outcome is unknown; `message_id` names the send. */
+export type UnclearReply = Pick<Question, 'id' | 'business_id' | 'conversation_id'> & { message_id: string };
+
 /** A customer's message that may get an automatic reply. */
 export interface Question {
   id: number;
@@ -89,6 +92,9 @@ const RECEIVED = new RowSet<EventEnvelope<typeof MessageReceived>>({
   at: ['timestamptz', ({ at }) => at],
   traceparent: ['text', (event) => traceparentOf(event) ?? null],
 });
+
+/** A reply whose outcome is unknown. An erased one has no text. */
+const UNCLEAR = `state = 'failed' AND message_id IS NOT NULL AND reply IS NOT NULL`;
 
 /** The text, the label of a choice, or the caption of a file; "" without them. */
 function questionOf({ text, caption }: DataOf<typeof MessageReceived>): string {
@@ -248,11 +254,11 @@ export class RepliesStore {
   }
 
   /** Commits the reply and its event together. */
-  async replied({ id, business_id, conversation_id }: Question, sent: { message_id: string; phone: string }): Promise<void> {
+  async replied({ id, business_id, conversation_id }: Question | UnclearReply, sent: { message_id: string; phone: string }): Promise<void> {
     await this.db.transaction(async (tx) => {
       const [moved] = await tx.query<{ reply: string }>(
-        `UPDATE auto_reply.replies SET state = 'replied', message_id = $2, ended_at = now()
-         WHERE id = $1 AND ${onRow(`state = 'pending'`)} RETURNING reply`,
+        `UPDATE auto_reply.replies SET state = 'replied', reason = NULL, message_id = $2, ended_at = now()
+         WHERE id = $1 AND ${onRow(`state = 'pending' OR ${UNCLEAR}`)} RETURNING reply`,
         [id, sent.message_id],
       );
       if (!moved) return;
@@ -270,15 +276,44 @@ export class RepliesStore {
   /**
    * Releases the place under the limits unless the model has replied: a customer whose replies cannot be sent must not call it without end.
    * @param keepsPlace even without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
+   * @param messageId the id of a send whose outcome is unknown
    */
-  async end({ id, claims }: Question, state: 'skipped' | 'failed', reason: string, keepsPlace = false): Promise<void> {
+  async end(
+    { id, claims }: Question,
+    state: 'skipped' | 'failed',
+    reason: string,
+    keepsPlace = false,
+    messageId: string | null = null,
+  ): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $3, reason = $4, ended_at = now(),
+      `UPDATE auto_reply.replies SET state = $3, reason = $4, message_id = $6, ended_at = now(),
          reserved_at = CASE WHEN $5 OR reply IS NOT NULL THEN reserved_at END,
          expected_cost = CASE WHEN $5 AND $3 = 'failed' THEN expected_cost END
        WHERE ${OWN}`,
-      [id, claims, state, reason, keepsPlace],
+      [id, claims, state, reason, keepsPlace, messageId],
     );
+  }
+
+  /**
+   * Claims due replies with an unknown outcome. The pause before the next query is a quarter of their age, and the last one comes after a day,
+   * when the send service expects no report any more.
+   */
+  async claimUnclear(atMost: number): Promise<UnclearReply[]> {
+    const rows = await this.db.query<{ id: string; business_id: string; conversation_id: string; message_id: string }>(
+      `WITH due AS MATERIALIZED (
+         SELECT id FROM auto_reply.replies WHERE ${UNCLEAR} AND due_at <= now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+       )
+       UPDATE auto_reply.replies r SET due_at = CASE WHEN ended_at < now() - interval '24 hours' THEN 'infinity'
+         ELSE now() + greatest(interval '10 seconds', least(interval '10 minutes', (now() - ended_at) / 4)) END
+       FROM due WHERE r.id = due.id RETURNING r.id, business_id, conversation_id, message_id`,
+      [atMost],
+    );
+    return rows.map(({ message_id, ...ids }) => ({
+      id: Number(ids.id),
+      business_id: Number(ids.business_id),
+      conversation_id: Number(ids.conversation_id),
+      message_id,
+    }));
   }
 
   /**

@@ -231,7 +231,7 @@ export class ReplyService {
       { business_id, reply_id: id, ...(known ? { reason } : { err: error }) },
       'no automatic reply; the message is left for an agent',
     );
-    await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent);
+    await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent, unclearSend(error));
   }
 }
 
@@ -240,6 +240,12 @@ function mayHaveSent({ sending }: Question, error: unknown): boolean {
   if (!(error instanceof GatewayError)) return true;
   // The send service did not look for an earlier send.
   return MAY_HAVE_SENT.has(error.error_code) || (sending && error.error_code === 'OVERLOADED');
+}
+
+/** The id of a send whose outcome is unknown; null for other errors. */
+function unclearSend(error: unknown): string | null {
+  const id = error instanceof GatewayError && error.error_code === 'OUTCOME_UNKNOWN' ? error.extras['message_id'] : null;
+  return typeof id === 'string' ? id : null;
 }
 
 /** A message of the thread whose event has not arrived within this time, in milliseconds, may be no question. */
