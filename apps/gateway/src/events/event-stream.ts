@@ -10,7 +10,7 @@ const MAX_UNREAD = 256 * 1024;
 const LINGER_MS = 1_000;
 
 interface EventStreamOptions {
-  /** Whose events it writes. */
+  /** The business whose events it writes. */
   businessId: number;
   /** Whether the reader's session is still open. */
   hasSession: () => Promise<boolean>;
