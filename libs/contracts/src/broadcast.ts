@@ -94,7 +94,7 @@ export const CreateBroadcast = operation('broadcast', 'create', {
   }),
   /** `replayed`: an earlier request with the same Idempotency-Key created it. */
   response: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
-  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED', 'DAILY_LIMIT_REACHED'],
+  errors: ['TEMPLATE_NOT_FOUND', 'IDEMPOTENCY_MISMATCH', 'BROADCAST_LIMIT_REACHED', 'DAILY_LIMIT_REACHED', 'RATE_LIMITED'],
   deadlineMs: 15_000,
 });
 

@@ -155,7 +155,7 @@ describe('guarantees §10, N2: many creations of one business at once', () => {
       const others = Promise.all([2, 3, 4].map(create)).then(() => 'created');
       expect(await Promise.race([others, first])).toBe('created');
       expect(await db.query(waiting)).toHaveLength(1);
-      expect(await first).toMatchObject({ error_code: 'OVERLOADED', message: expect.stringContaining('Nothing was sent') as string });
+      expect(await first).toMatchObject({ error_code: 'RATE_LIMITED', message: expect.stringContaining('Nothing was sent') as string });
     });
     const outcomes = await Promise.allSettled(attempts);
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(23);

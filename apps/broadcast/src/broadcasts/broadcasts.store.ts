@@ -100,6 +100,7 @@ const CREATIONS = { places: 3, largest: 1 / 3, waiting: { room: 128, largest: 1 
 const PLACE_WITHIN_MS = 8_000;
 /** Longest wait for a creation of the same business on another replica. */
 const LOCK_WITHIN = '3s';
+const RETRY_AFTER_SECONDS = 5;
 
 type Draft = Omit<RequestOf<typeof CreateBroadcast>, 'recipients'>;
 type DailyUse = ResponseOf<typeof CheckBroadcast>['daily_limit'];
@@ -136,7 +137,7 @@ export class BroadcastsStore {
   /**
    * Creates the broadcast with all its recipients.
    * @returns its id; null if its Idempotency-Key has already created one
-   * @throws GatewayError BROADCAST_LIMIT_REACHED, OVERLOADED if other creations take too long
+   * @throws GatewayError BROADCAST_LIMIT_REACHED, RATE_LIMITED if other creations take too long
    */
   async create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
     const release = await this.creations.take(String(request.business_id), PLACE_WITHIN_MS);
@@ -344,7 +345,7 @@ export class BroadcastsStore {
   }
 }
 
-/** Waits for creations of the business on other replicas, first come, first served. @throws GatewayError OVERLOADED */
+/** Waits for creations of the business on other replicas, first come, first served. @throws GatewayError RATE_LIMITED */
 async function lockCreations(tx: Tx, businessId: number): Promise<void> {
   await tx.query(`SET LOCAL lock_timeout = '${LOCK_WITHIN}'`);
   await tx.query(`SELECT pg_advisory_xact_lock(${CREATE_LOCK})`, [businessId]).catch((error: unknown) => {
@@ -353,7 +354,9 @@ async function lockCreations(tx: Tx, businessId: number): Promise<void> {
 }
 
 function creationsBusy(): GatewayError {
-  return new GatewayError('OVERLOADED', 'Other broadcasts are being created. Nothing was sent; try again in a moment.');
+  return new GatewayError('RATE_LIMITED', 'Other broadcasts are being created. Nothing was sent; try again in a moment.', {
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function templateChanged(name: string): GatewayError {
