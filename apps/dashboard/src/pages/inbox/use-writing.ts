@@ -1,0 +1,79 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, notifyError, request } from '../../api/client';
+import { useKeptState } from '../../api/use-kept-state';
+import { useReplies, type Unsent } from '../../api/use-replies';
+import type { Draft } from './composer';
+import { isUnreachable, type Conversation } from './conversation';
+import { captionProblem, useAttachment } from './use-attachment';
+import { variableProblem } from './variable-problem';
+
+const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
+
+/** What the person writes in a conversation: the draft of a reply or a note, its file, and the replies that are not sent yet. */
+export function useWriting(conversation: Conversation) {
+  const { id } = conversation;
+  const queries = useQueryClient();
+  const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
+  const attaching = useAttachment(id, fileRefusal(conversation, draft));
+  const replies = useReplies(id);
+  /** The id of the note or the template that the person sent last. */
+  const [sentId, setSentId] = useState<string>();
+  const addNote = useMutation({
+    mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
+    onError: (error, text) => {
+      notifyError(error);
+      changeDraft((since) => ({ ...since, kind: 'note', note: before(text, since.note) }));
+    },
+    onSuccess: (note) => {
+      setSentId(`note:${note.id}`);
+      // The team's text typed since then must not become a reply.
+      changeDraft((since) => (since.note === '' ? { ...since, kind: 'reply' } : since));
+      void queries.invalidateQueries({ queryKey: ['inbox'] });
+    },
+  });
+  const isSending = replies.isSending || addNote.isPending;
+  const send = () => {
+    const { kind, reply: text, note } = draft;
+    const { attachment } = attaching;
+    if (isSending) return;
+    if (kind === 'note') {
+      if (!note.trim()) return;
+      addNote.mutate(note);
+      return setDraft({ ...draft, note: '' });
+    }
+    if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
+    if (variableProblem(text)) return;
+    const file = attachment?.mediaId && { media_id: attachment.mediaId, media_type: attachment.kind, filename: attachment.filename };
+    replies.send({ text, replyTo: draft.quoted, ...(file && { file }) });
+    attaching.remove();
+    setDraft({ ...draft, reply: '', quoted: undefined });
+  };
+  return {
+    draft,
+    setDraft,
+    attaching,
+    replies,
+    isSending,
+    send,
+    /** The ids of the person's own lines, which come into view. */
+    own: [...replies.unsent.map(({ key }) => key), ...(sentId === undefined ? [] : [sentId])],
+    setSentId,
+    /** Returns a reply that was not sent to the field. */
+    edit: (unsent: Unsent) => {
+      replies.drop(unsent);
+      if (unsent.file) return;
+      setDraft((now) => ({ ...now, kind: 'reply', reply: before(unsent.text, now.reply), quoted: unsent.replyTo ?? now.quoted }));
+    },
+  };
+}
+
+/** Puts a text that returns to its field before the one that was typed since. */
+const before = (text: string, since: string): string => (since ? `${text}\n${since}` : text);
+
+/** @returns why no file can be attached, or null */
+function fileRefusal(conversation: Conversation, { kind }: Draft): string | null {
+  if (kind === 'note') return 'A note has no files. Choose “Reply” to send the file to the customer.';
+  if (isUnreachable(conversation)) return 'Messages to this customer are refused.';
+  return conversation.session_window.open ? null : 'The 24-hour window is closed. Send the file when the customer has written again.';
+}
