@@ -149,7 +149,9 @@ export async function startAutoReplies(): Promise<AutoReplies> {
     if (code !== undefined) throw new GatewayError(code, 'Not now.');
     return {
       conversation: sampleConversation({ id, customer_phone: phoneOf(id), ...changed.get(id) }),
-      messages: thread(id).slice(0, limit),
+      messages: thread(id)
+        .toSorted((a, b) => b.at.localeCompare(a.at))
+        .slice(0, limit),
       next_cursor: null,
     };
   });

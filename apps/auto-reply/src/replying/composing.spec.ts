@@ -28,12 +28,13 @@ describe('spec §10: events while a reply is composed', () => {
     expect(texts(autoReply)).toEqual(['About: Three']);
   });
 
-  test('decision 716: leaves the reply to a newer message that the thread shows before its event arrives', async (autoReply) => {
+  test('decision 716: leaves the reply to a newer message, even of the same second, that the thread shows before its event arrives', async (autoReply) => {
     await autoReply.run();
     await autoReply.set({});
-    await autoReply.receive(1, 'First', { at: new Date(Date.now() - 3_000).toISOString() });
+    const at = new Date().toISOString();
+    await autoReply.receive(1, 'First', { at });
     await autoReply.isModelCalled('First');
-    const publish = autoReply.write(1, 'Second');
+    const publish = autoReply.write(1, 'Second', { at });
     autoReply.model.release();
     expect(await autoReply.ended('First')).toMatchObject({ state: 'skipped' });
     await publish();
@@ -46,9 +47,8 @@ describe('spec §10: events while a reply is composed', () => {
     await autoReply.run();
     await autoReply.set({});
     autoReply.write(1, 'Never a question', { at: secondsAgo(70) });
-    await autoReply.receive(1, 'First', { at: secondsAgo(80) });
-    await autoReply.isModelCalled('First');
     autoReply.model.release();
+    await autoReply.receive(1, 'First', { at: secondsAgo(80) });
     expect(await autoReply.ended('First')).toMatchObject({ state: 'replied' });
   });
 

@@ -251,13 +251,17 @@ function unclearSend(error: unknown): string | null {
 /** A message of the thread whose event has not arrived within this time, in milliseconds, may be no question. */
 const EVENT_WITHIN_MS = 60_000;
 
-/** The customer's later messages that become questions too. The text of an edited one may be new. */
+/** The customer's later messages that become questions too. The text of an edited one may be new. @param messages the newest first */
 function writtenAfter({ inbound_message_id: id }: Question, messages: ThreadMessage[]): string[] {
-  const own = messages.find(({ message_id }) => message_id === id);
+  // WhatsApp's times are whole seconds, so the order of the thread decides.
+  const own = messages.findIndex(({ message_id }) => message_id === id);
   const isOld = (at: string) => Date.parse(at) < Date.now() - EVENT_WITHIN_MS;
-  const isLater = ({ direction, at, text, edited_at }: ThreadMessage) =>
-    own !== undefined && direction === 'in' && at > own.at && text.trim() !== '' && edited_at === undefined && !isOld(at);
-  return messages.filter(isLater).map(({ message_id }) => message_id);
+  const isQuestion = ({ direction, at, text, edited_at }: ThreadMessage) =>
+    direction === 'in' && text.trim() !== '' && edited_at === undefined && !isOld(at);
+  return messages
+    .slice(0, Math.max(0, own))
+    .filter(isQuestion)
+    .map(({ message_id }) => message_id);
 }
 
 /** Returns the newest messages that fit, the newest last. @param messages the newest first */
