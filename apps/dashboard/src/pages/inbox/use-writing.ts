@@ -10,7 +10,7 @@ import { variableProblem } from './variable-problem';
 
 const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
 
-/** What the person writes in a conversation: the draft of a reply or a note, its file, and the replies that are not sent yet. */
+/** A person's writing in a conversation: the draft of a reply or a note, its file, and the replies that are not sent yet. */
 export function useWriting(conversation: Conversation) {
   const { id } = conversation;
   const queries = useQueryClient();
