@@ -1,4 +1,4 @@
-import { eventually, startReceiver, type Receiver } from '@mgw/testing';
+import { eventually, sideBySide, startReceiver } from '@mgw/testing';
 import { WhatsAppAPI } from 'whatsapp-api-js';
 import type { OnMessageArgs, OnStatusArgs } from 'whatsapp-api-js/emitters';
 import {
@@ -34,62 +34,61 @@ import {
   Video,
 } from 'whatsapp-api-js/messages';
 import type { ClientMessage } from 'whatsapp-api-js/types';
-import { createSimulator, type Simulator } from './simulator';
+import { createSimulator } from './simulator';
 
 const SECRET = 'simulated secret';
 const NUMBER = '700100200300401';
 const PERSON = '919876543210';
 const IMAGE = 'https://files.example/a.jpg';
 
+/** A simulator, and a client whose handlers collect what it reads. */
+async function startClient() {
+  const receiver = await startReceiver();
+  const simulator = createSimulator({ callbackUrl: `${receiver.url}/webhooks/whatsapp`, appSecret: SECRET });
+  const { url } = await simulator.listen();
+  const statuses: OnStatusArgs[] = [];
+  const messages: OnMessageArgs[] = [];
+  const api = new WhatsAppAPI({
+    token: 'EAAsimKaveri',
+    appSecret: SECRET,
+    v: 'v26.0',
+    ponyfill: { fetch: (target, init) => fetch(String(target).replace('https://graph.facebook.com', url), init) },
+  });
+  api.on.status = (status) => void statuses.push(status);
+  api.on.message = (message) => void messages.push(message);
+  return {
+    api,
+    statuses,
+    messages,
+    /** The client verifies and reads all webhooks so far. */
+    read: async () => {
+      for (const { body, headers } of receiver.requests.splice(0))
+        await api.post(JSON.parse(body), body, String(headers['x-hub-signature-256']));
+    },
+    send: (message: ClientMessage, to = PERSON) => api.sendMessage(NUMBER, { phone: to, bsuid: '' }, message, undefined, 'mine'),
+    customerWrites: () =>
+      fetch(`${url}/__sim/inbound`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ phone_number_id: NUMBER, from: PERSON, name: 'Asha', type: 'text', text: 'Hello' }),
+      }),
+    stop: async () => {
+      await simulator.close();
+      await receiver.close();
+    },
+  };
+}
+
 /** A published client of the platform, whose authors do not know this simulator (decision 229). */
 describe('whatsapp-api-js works with the simulator like with the platform (platform §8)', () => {
-  let simulator: Simulator;
-  let receiver: Receiver;
-  let api: WhatsAppAPI;
-  let statuses: OnStatusArgs[];
-  let messages: OnMessageArgs[];
-  let url: string;
-
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    simulator = createSimulator({ callbackUrl: `${receiver.url}/webhooks/whatsapp`, appSecret: SECRET });
-    ({ url } = await simulator.listen());
-    statuses = [];
-    messages = [];
-    api = new WhatsAppAPI({
-      token: 'EAAsimKaveri',
-      appSecret: SECRET,
-      v: 'v26.0',
-      ponyfill: { fetch: (target, init) => fetch(String(target).replace('https://graph.facebook.com', url), init) },
-    });
-    api.on.status = (status) => void statuses.push(status);
-    api.on.message = (message) => void messages.push(message);
-  });
-  afterEach(async () => {
-    await simulator.close();
-    await receiver.close();
-  });
-
-  /** All webhooks so far, verified and read by the client. */
-  const read = async () => {
-    for (const { body, headers } of receiver.requests.splice(0))
-      await api.post(JSON.parse(body), body, String(headers['x-hub-signature-256']));
-  };
-  const send = (message: ClientMessage, to = PERSON) => api.sendMessage(NUMBER, { phone: to, bsuid: '' }, message, undefined, 'mine');
-
-  const customerWrites = () =>
-    fetch(`${url}/__sim/inbound`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ phone_number_id: NUMBER, from: PERSON, name: 'Asha', type: 'text', text: 'Hello' }),
-    });
+  const test = sideBySide(startClient, (client) => client.stop());
 
   const body = (...values: [string, ...string[]]) => {
     const [first, ...rest] = values.map((value) => new BodyParameter(value));
     if (first === undefined) throw new Error('no values');
     return new BodyComponent(first, ...rest);
   };
-  it.each<[string, ClientMessage]>([
+  const sendable: [string, ClientMessage][] = [
     ['text', new Text('Good morning', true)],
     ['image', new Image(IMAGE, false, 'A caption')],
     ['video', new Video('https://files.example/a.mp4', false, 'A caption')],
@@ -145,25 +144,27 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
       'template with names',
       new Template('welcome_named', 'en', new BodyComponent(new BodyParameter('Asha', 'first_name'), new BodyParameter('Kaveri', 'shop'))),
     ],
-  ])('sends %s, and receives sent, delivered and read', async (_, message) => {
-    // A customer's message opens the window.
-    await customerWrites();
-    const response = await send(message);
-    expect(response).toMatchObject({
-      messaging_product: 'whatsapp',
-      contacts: [{ input: PERSON, wa_id: PERSON }],
-      messages: [{ id: expect.stringMatching(/^wamid\./) }],
+  ];
+  for (const [name, message] of sendable)
+    test(`sends ${name}, and receives sent, delivered and read`, async ({ customerWrites, send, read, statuses }) => {
+      // A customer's message opens the window.
+      await customerWrites();
+      const response = await send(message);
+      expect(response).toMatchObject({
+        messaging_product: 'whatsapp',
+        contacts: [{ input: PERSON, wa_id: PERSON }],
+        messages: [{ id: expect.stringMatching(/^wamid\./) }],
+      });
+      await eventually(async () => {
+        await read();
+        return statuses.length === 3;
+      });
+      expect(statuses.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
+      const id = 'messages' in response ? response.messages[0].id : '';
+      expect(statuses[0]).toMatchObject({ phoneID: NUMBER, phone: PERSON, id, biz_opaque_callback_data: 'mine' });
     });
-    await eventually(async () => {
-      await read();
-      return statuses.length === 3;
-    });
-    expect(statuses.map(({ status }) => status)).toEqual(['sent', 'delivered', 'read']);
-    const id = 'messages' in response ? response.messages[0].id : '';
-    expect(statuses[0]).toMatchObject({ phoneID: NUMBER, phone: PERSON, id, biz_opaque_callback_data: 'mine' });
-  });
 
-  it('reads a customer’s message and sends a read receipt', async () => {
+  test('reads a customer’s message and sends a read receipt', async ({ customerWrites, read, messages }) => {
     await customerWrites();
     const [message] = await eventually(async () => {
       await read();
@@ -173,7 +174,7 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
     expect(await message?.received()).toEqual({ success: true });
   });
 
-  it('sends and removes a reaction to a customer’s message', async () => {
+  test('sends and removes a reaction to a customer’s message', async ({ customerWrites, read, send, messages, statuses }) => {
     await customerWrites();
     const [message] = await eventually(async () => {
       await read();
@@ -188,7 +189,7 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
     expect(statuses.map(({ status }) => status)).toEqual(['sent', 'sent']);
   });
 
-  it('uploads a file, sends it by id, describes, fetches and deletes it', async () => {
+  test('uploads a file, sends it by id, describes, fetches and deletes it', async ({ customerWrites, send, api }) => {
     await customerWrites();
     const form = new FormData();
     form.set('file', new Blob(['%PDF-1.4'], { type: 'application/pdf' }), 'a.pdf');
@@ -202,7 +203,7 @@ describe('whatsapp-api-js works with the simulator like with the platform (platf
     expect(await api.deleteMedia(id)).toEqual({ success: true });
   });
 
-  it('reads a refusal as an error and a failure with its code', async () => {
+  test('reads a refusal as an error and a failure with its code', async ({ send, read, statuses }) => {
     expect(await send(new Template('no_such_template', 'en'))).toMatchObject({ error: { code: 132001, type: 'OAuthException' } });
     await send(new Template('hello_world', 'en_US'), '12015550120');
     const failed = await eventually(async () => {
