@@ -34,7 +34,8 @@ export class Refusal {
 /** Draws an element as a page of the dashboard. @param routes responds to the page's requests */
 export function draw(element: ReactNode, routes: Record<string, Respond> = {}): void {
   queries.clear();
-  notifications.clean();
+  // A page that the test drew earlier may still show some.
+  act(() => notifications.clean());
   requests.length = 0;
   Object.assign(window, {
     respond: async (request: Request) => {

@@ -596,6 +596,19 @@ describe('the inbox (additions §9)', () => {
     });
     await screen.findByText('Text of wamid.2');
     expect(search()['id']).toBe('2');
+    const conversation = screen.getByRole('region', { name: 'Conversation with Person 2' });
+    expect(document.activeElement).toBe(conversation);
+    expect(within(conversation).getByText('Open, unassigned').getAttribute('role')).toBe('status');
+  });
+
+  it('search: says how many conversations it found, and Escape leaves its field to the shortcuts', async () => {
+    open('/inbox', three);
+    const field = await screen.findByLabelText('Search');
+    act(() => field.focus());
+    fireEvent.change(field, { target: { value: 'Person' } });
+    expect((await screen.findByText('3 conversations found')).getAttribute('role')).toBe('status');
+    fireEvent.keyDown(field, { key: 'Escape' });
+    expect(document.activeElement).toBe(document.body);
   });
 
   it.each([
@@ -700,7 +713,8 @@ describe('the inbox (additions §9)', () => {
       await press('Unread only');
       const choose = async (name: string) => {
         fireEvent.click(screen.getByRole('combobox', { name: 'Filter by label' }));
-        fireEvent.click(await screen.findByRole('option', { name }));
+        await screen.findByRole('option', { name });
+        await press(name, 'option');
       };
       await choose('Any label');
       await waitFor(() => expect(search()).toEqual({ view: 'mine' }));
