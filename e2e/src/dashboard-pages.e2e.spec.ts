@@ -785,6 +785,39 @@ describe('the dashboard’s pages', () => {
       }
     });
 
+    it('decision 765: in the dark the focus of a card, a field and a switch that is off differ from their surroundings by 3:1', async () => {
+      const recipients = [{ phone: '+12015550100', body_params: ['Asha', '1'] }];
+      const list = { name: 'Focus', template_name: 'order_update', language: 'en', recipients };
+      expect((await owner.call('POST', '/api/client/broadcasts', list)).status).toBe(200);
+      await logIn();
+      await page.emulateMedia({ colorScheme: 'dark' });
+      const contrast = (element: string, property: string) =>
+        page.evaluate<number>(`(() => {
+          const rgb = (element, property) => getComputedStyle(element)[property].match(/[\\d.]+/g).map(Number);
+          const light = (channels) => channels.slice(0, 3).reduce((sum, value, i) => sum + [0.2126, 0.7152, 0.0722][i] *
+            (value > 10.3 ? ((value / 255 + 0.055) / 1.055) ** 2.4 : value / 3294.6), 0.05);
+          const element = ${element};
+          let around = element.parentElement;
+          while (rgb(around, 'backgroundColor')[3] === 0) around = around.parentElement;
+          const [a, b] = [light(rgb(element, '${property}')), light(rgb(around, 'backgroundColor'))];
+          return Math.max(a, b) / Math.min(a, b);
+        })()`);
+      await go('broadcasts');
+      await page.getByRole('button', { name: /^Focus/ }).waitFor();
+      await tabTo(/^Focus/);
+      expect(await contrast(FOCUSED, 'outlineColor')).toBeGreaterThanOrEqual(3);
+      await go('settings');
+      const email = page.getByLabel('Email');
+      await email.waitFor();
+      const field = `document.querySelector('input[type=email]')`;
+      expect(await contrast(field, 'borderTopColor')).toBeGreaterThanOrEqual(3);
+      await email.focus();
+      expect(await contrast(field, 'outlineColor')).toBeGreaterThanOrEqual(3);
+      const off = `document.querySelector('[role=switch]:not(:checked) + *')`;
+      expect(await contrast(off, 'backgroundColor')).toBeGreaterThanOrEqual(3);
+      await page.emulateMedia({ colorScheme: 'light' });
+    });
+
     it('types shortcut keys as text in a field, except Ctrl K', async () => {
       await logIn();
       await go('messages');
@@ -1401,7 +1434,8 @@ describe('the dashboard’s pages', () => {
       let to = '2026-02-03';
       await page.route('**/api/client/usage*', async (route) => {
         const day = { day: '2026-02-02', kind: 'text', sent: 9, delivered: 6, read: 5, failed: 1, refused: 2 };
-        const usage = (await (await route.fetch()).json()) as object;
+        // Playwright may reuse a connection at the moment when the gateway closes it as idle.
+        const usage = (await (await route.fetch({ maxRetries: 1 })).json()) as object;
         await route.fulfill({ json: { ...usage, from: '2026-02-01', to, usage: [day] } });
       });
       await logIn();
