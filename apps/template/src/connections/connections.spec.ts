@@ -2,23 +2,24 @@ import { ConnectionChanged, ListConnections, PlatformAccountUpdate, ReportConnec
 import { newEvent } from '@mgw/events';
 import { startService } from '@mgw/service';
 import { createLogger, metricsText } from '@mgw/telemetry';
-import { eventually, logLines } from '@mgw/testing';
+import { eventually, logLines, oneByOne, sideBySide } from '@mgw/testing';
 import { service } from '../main';
 import { codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
 
 describe('connections (platform §3.3)', () => {
-  let fixture: TemplateFixture;
-  beforeEach(async () => (fixture = await startTemplate()));
-  afterEach(() => fixture.harness.close());
+  const stop = ({ harness }: TemplateFixture) => harness.close();
+  const test = sideBySide(startTemplate, stop);
+  /** Tests that read the metrics of the process. */
+  const testAlone = oneByOne(startTemplate, stop);
 
-  it('guarantees §9: does not start without the key that sealed its secrets', async () => {
+  test('guarantees §9: does not start without the key that sealed its secrets', async (fixture) => {
     await fixture.connect();
     const SEALING_KEYS = `other:${Buffer.alloc(32).toString('base64')}`;
     await expect(fixture.harness.run(service, { SEALING_KEYS })).rejects.toThrow('SEALING_KEYS');
     await fixture.harness.run(service);
   });
 
-  it('guarantees §9: does not start without one of several keys that sealed its secrets', async () => {
+  test('guarantees §9: does not start without one of several keys that sealed its secrets', async (fixture) => {
     const { harness } = fixture;
     const old = harness.env['SEALING_KEYS'] ?? '';
     await fixture.connect(2);
@@ -28,49 +29,50 @@ describe('connections (platform §3.3)', () => {
     await harness.run(service, { SEALING_KEYS: `${old},${harness.env['SEALING_KEYS']}` });
   });
 
-  it('decision 721: starts although all of its secrets are damaged', async () => {
+  test('decision 721: starts although all of its secrets are damaged', async (fixture) => {
     await fixture.connect();
     await fixture.harness.db.query(`UPDATE template.connections SET access_token_sealed = 'test.damaged',
       app_secret_sealed = 'test.damaged', verify_token_sealed = 'test.damaged'`);
     await fixture.harness.run(service);
   });
 
-  it.each(['test:', `new:${Buffer.alloc(32).toString('base64')},test:`])(
-    'decision 721: does not start with other bytes for a key: %s',
-    async (ring) => {
+  for (const ring of ['test:', `new:${Buffer.alloc(32).toString('base64')},test:`])
+    test(`decision 721: does not start with other bytes for a key: ${ring}`, async (fixture) => {
       await fixture.connect();
       const SEALING_KEYS = `${ring}${Buffer.alloc(32, 1).toString('base64')}`;
       await expect(fixture.harness.run(service, { SEALING_KEYS })).rejects.toThrow('"test" (template.connections.');
       await fixture.harness.run(service);
+    });
+
+  testAlone(
+    'decision 721: starts with a damaged secret that a rotation left under the old key, and names it until it is saved again',
+    async (fixture) => {
+      const { harness, replicas } = fixture;
+      const ofKey = async (key: string) =>
+        Number(new RegExp(`^mgw_sealed_secrets\\{[^}]*key="${key}"[^}]*\\} (\\d+)`, 'm').exec((await metricsText()).text)?.[1] ?? 0);
+      await fixture.connect(1);
+      await fixture.connect(2);
+      await harness.db.query(`UPDATE template.connections SET verify_token_sealed = 'test.damaged' WHERE business_id = 2`);
+      for (const replica of replicas) await replica.stop();
+      harness.env['SEALING_KEYS'] = `new:${Buffer.alloc(32).toString('base64')},${harness.env['SEALING_KEYS']}`;
+      const first = await harness.run(service);
+      await eventually(async () => (await ofKey('test')) === 1 && (await ofKey('new')) === 5);
+      await first.stop();
+
+      const logger = createLogger('template', 'info');
+      const lines = logLines(logger);
+      const second = await startService(service, harness.env, logger);
+      harness.onClose(() => second.stop());
+      await eventually(() => lines().some(({ secrets }) => secrets !== undefined));
+      expect(lines()).toContainEqual(
+        expect.objectContaining({ level: 'error', failed: 1, secrets: ['template.connections.verify_token_sealed, business_id 2'] }),
+      );
+      await fixture.connect(2);
+      await eventually(async () => (await ofKey('test')) === 0 && (await ofKey('new')) === 6);
     },
   );
 
-  it('decision 721: starts with a damaged secret that a rotation left under the old key, and names it until it is saved again', async () => {
-    const { harness, replicas } = fixture;
-    const ofKey = async (key: string) =>
-      Number(new RegExp(`^mgw_sealed_secrets\\{[^}]*key="${key}"[^}]*\\} (\\d+)`, 'm').exec((await metricsText()).text)?.[1] ?? 0);
-    await fixture.connect(1);
-    await fixture.connect(2);
-    await harness.db.query(`UPDATE template.connections SET verify_token_sealed = 'test.damaged' WHERE business_id = 2`);
-    for (const replica of replicas) await replica.stop();
-    harness.env['SEALING_KEYS'] = `new:${Buffer.alloc(32).toString('base64')},${harness.env['SEALING_KEYS']}`;
-    const first = await harness.run(service);
-    await eventually(async () => (await ofKey('test')) === 1 && (await ofKey('new')) === 5);
-    await first.stop();
-
-    const logger = createLogger('template', 'info');
-    const lines = logLines(logger);
-    const second = await startService(service, harness.env, logger);
-    harness.onClose(() => second.stop());
-    await eventually(() => lines().some(({ secrets }) => secrets !== undefined));
-    expect(lines()).toContainEqual(
-      expect.objectContaining({ level: 'error', failed: 1, secrets: ['template.connections.verify_token_sealed, business_id 2'] }),
-    );
-    await fixture.connect(2);
-    await eventually(async () => (await ofKey('test')) === 0 && (await ofKey('new')) === 6);
-  });
-
-  it('decision 721: names the last of many secrets, which the current key sealed before it was damaged', async () => {
+  test('decision 721: names the last of many secrets, which the current key sealed before it was damaged', async (fixture) => {
     const { harness, replicas } = fixture;
     for (let business = 1; business <= 120; business++) await fixture.connect(business);
     await harness.db.query(`UPDATE template.connections SET verify_token_sealed = 'test.damaged' WHERE business_id = 120`);
@@ -84,7 +86,7 @@ describe('connections (platform §3.3)', () => {
     expect(lines()).toContainEqual(expect.objectContaining(damaged));
   });
 
-  it('decision 712: keeps the secrets of a connection when the sealing key is replaced', async () => {
+  testAlone('decision 712: keeps the secrets of a connection when the sealing key is replaced', async (fixture) => {
     const { harness, replicas } = fixture;
     const sealed = (secret: string, name: string) => harness.sealer.seal(secret, `connection.${name}:1`);
     await fixture.connect(1, { app_secret_sealed: sealed('previous', 'app_secret') });
@@ -99,7 +101,7 @@ describe('connections (platform §3.3)', () => {
     expect(opened).toEqual(['access_token 1', 'current', 'previous', 'verify_token 1']);
   });
 
-  it('probes a connection and syncs its templates in the background, on one replica, with the unsealed token', async () => {
+  test('probes a connection and syncs its templates in the background, on one replica, with the unsealed token', async (fixture) => {
     const changed: number[] = [];
     fixture.harness.rpc.listen(TemplatesChanged, ({ business_id }) => void changed.push(business_id));
     await fixture.harness.nc.flush();
@@ -113,7 +115,7 @@ describe('connections (platform §3.3)', () => {
     expect(fixture.graph.requests).toHaveLength(2);
   });
 
-  it('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async () => {
+  test('needs every secret at first, keeps omitted ones later, and keeps the previous app secret for a day', async (fixture) => {
     expect(await codeOf(fixture.connect(1, { app_secret_sealed: undefined }))).toBe('VALIDATION_FAILED');
     await Promise.all([fixture.connect(), fixture.connect()]);
     const first = (await fixture.connect()).connection;
@@ -146,7 +148,7 @@ describe('connections (platform §3.3)', () => {
     await eventually(async () => (await stored()).length === 0);
   });
 
-  it('decision 720: replaces an app secret that does not open, and keeps the one before it for the rest of its day', async () => {
+  test('decision 720: replaces an app secret that does not open, and keeps the one before it for the rest of its day', async (fixture) => {
     const damage = () => fixture.harness.db.query(`UPDATE template.connections SET app_secret_sealed = 'test.damaged'`);
     const changed = async (secret: string) => {
       const app_secret_sealed = fixture.harness.sealer.seal(secret, 'connection.app_secret:1');
@@ -163,7 +165,7 @@ describe('connections (platform §3.3)', () => {
     expect(await changed('third')).toBe(first);
   });
 
-  it('decision 255: lets several businesses claim a number, and lists all connections in pages', async () => {
+  test('decision 255: lets several businesses claim a number, and lists all connections in pages', async (fixture) => {
     await fixture.connect(1);
     await fixture.connect(2);
     expect((await fixture.connect(3, { phone_number_id: '701' })).connection).toMatchObject({
@@ -175,7 +177,7 @@ describe('connections (platform §3.3)', () => {
     expect([await page(0), await page(1), await page(3)]).toEqual([[1, 2, 3], [2, 3], []]);
   });
 
-  it('decision 255: lists when the platform first accepted the token for a number, until the number or a refused token changes', async () => {
+  test('decision 255: lists when the platform first accepted the token for a number, until the number or a refused token changes', async (fixture) => {
     const verifiedAt = async () =>
       (await fixture.harness.rpc.call(ListConnections, { after_business_id: 0 })).connections[0]?.number_verified_at;
     const statusIs = (status: string) => eventually(async () => (await fixture.connection())?.status === status);
@@ -206,7 +208,7 @@ describe('connections (platform §3.3)', () => {
     expect(await verifiedAt()).toBeNull();
   });
 
-  it('platform §3.3: a refused token, a bad status or a reported problem disconnects and is announced', async () => {
+  test('platform §3.3: a refused token, a bad status or a reported problem disconnects and is announced', async (fixture) => {
     const announced: number[] = [];
     fixture.harness.rpc.listen(ConnectionChanged, ({ business_id }) => void announced.push(business_id));
     await fixture.harness.nc.flush();
@@ -227,7 +229,7 @@ describe('connections (platform §3.3)', () => {
     await eventually(() => announced.length >= 6);
   });
 
-  it('platform §3.3: announces a reported problem once until the connection works again', async () => {
+  test('platform §3.3: announces a reported problem once until the connection works again', async (fixture) => {
     await fixture.connect();
     await eventually(async () => (await fixture.connection())?.status === 'connected');
     await Promise.all(fixture.replicas.map((replica) => replica.stop()));
@@ -243,31 +245,33 @@ describe('connections (platform §3.3)', () => {
     expect(announced).toEqual([1]);
   });
 
-  it.each([
+  const passing: [string, number, number][] = [
     ['a limit', 400, 4],
     ['a limit of the account', 429, 80007],
     ['an outage', 500, 2],
     ['a question that WhatsApp answers no more', 400, 100],
-  ])('platform §3.3: keeps a working connection after %s', async (_, status, code) => {
-    await fixture.connect();
-    await eventually(async () => (await fixture.connection())?.status === 'connected');
-    await fixture.synced();
-    const { requests } = fixture.graph;
-    const probes = () => requests.filter(({ path }) => path.includes('/701?')).length;
-    const probe = async () => {
-      const before = probes();
-      await fixture.harness.db.query('UPDATE template.connections SET probe_at = now()');
-      await eventually(() => probes() > before);
-    };
-    fixture.platform.refusal = { status, code };
-    await probe();
-    fixture.platform.refusal = { status: 401, code: 190 };
-    expect((await fixture.connection())?.status).toBe('connected');
-    await probe();
-    await eventually(async () => (await fixture.connection())?.status === 'problem');
-  });
+  ];
+  for (const [name, status, code] of passing)
+    test(`platform §3.3: keeps a working connection after ${name}`, async (fixture) => {
+      await fixture.connect();
+      await eventually(async () => (await fixture.connection())?.status === 'connected');
+      await fixture.synced();
+      const { requests } = fixture.graph;
+      const probes = () => requests.filter(({ path }) => path.includes('/701?')).length;
+      const probe = async () => {
+        const before = probes();
+        await fixture.harness.db.query('UPDATE template.connections SET probe_at = now()');
+        await eventually(() => probes() > before);
+      };
+      fixture.platform.refusal = { status, code };
+      await probe();
+      fixture.platform.refusal = { status: 401, code: 190 };
+      expect((await fixture.connection())?.status).toBe('connected');
+      await probe();
+      await eventually(async () => (await fixture.connection())?.status === 'problem');
+    });
 
-  it('platform §3.3: drops a probe’s result if the connection changed meanwhile', async () => {
+  test('platform §3.3: drops a probe’s result if the connection changed meanwhile', async (fixture) => {
     fixture.platform.refusal = { status: 401, code: 190 };
     fixture.platform.heldPath = '/701?';
     await fixture.connect();
@@ -283,7 +287,7 @@ describe('connections (platform §3.3)', () => {
     ]);
   });
 
-  it('platform §3.3, §4.6: drops the result of a probe that started before a ban', async () => {
+  test('platform §3.3, §4.6: drops the result of a probe that started before a ban', async (fixture) => {
     fixture.platform.heldPath = '/701?';
     await fixture.connect();
     await fixture.held();
@@ -298,16 +302,14 @@ describe('connections (platform §3.3)', () => {
   });
 
   const secondsIn = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
-  const restrict = (restriction_info: ({ restriction_type: string; expiration?: number } | null)[]) => {
+  const restrict = ({ harness }: TemplateFixture, restriction_info: ({ restriction_type: string; expiration?: number } | null)[]) => {
     const data = { business_account_id: '801', event: 'ACCOUNT_RESTRICTION', raw: { restriction_info } };
-    return fixture.harness.publish(
-      newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }),
-    );
+    return harness.publish(newEvent(PlatformAccountUpdate, { id: 'a1', at: new Date().toISOString(), business_id: 1, key: 'a', data }));
   };
 
-  it('platform §4.6: ends each restriction at its own time, and never one without an end', async () => {
+  test('platform §4.6: ends each restriction at its own time, and never one without an end', async (fixture) => {
     await fixture.connect();
-    await restrict([
+    await restrict(fixture, [
       null,
       { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' },
       { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
@@ -316,10 +318,10 @@ describe('connections (platform §3.3)', () => {
     expect(restriction).toEqual({ kinds: ['RESTRICTED_BIZ_INITIATED_MESSAGING'], until: null });
   });
 
-  it('platform §4.6: shows active restrictions with the end of the last one', async () => {
+  test('platform §4.6: shows active restrictions with the end of the last one', async (fixture) => {
     await fixture.connect();
     const later = secondsIn(7_200);
-    await restrict([
+    await restrict(fixture, [
       { restriction_type: 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING', expiration: secondsIn(3_600) },
       { restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING', expiration: later },
       { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: secondsIn(-60) },
@@ -329,9 +331,9 @@ describe('connections (platform §3.3)', () => {
     expect(restriction.kinds.toSorted()).toEqual(['RESTRICTED_BIZ_INITIATED_MESSAGING', 'RESTRICTED_CUSTOMER_INITIATED_MESSAGING']);
   });
 
-  it('platform §4.6, decision 19: keeps a restriction with a new number, and drops it with another account', async () => {
+  test('platform §4.6, decision 19: keeps a restriction with a new number, and drops it with another account', async (fixture) => {
     await fixture.connect();
-    await restrict([{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }]);
+    await restrict(fixture, [{ restriction_type: 'RESTRICTED_BIZ_INITIATED_MESSAGING' }]);
     const restriction = await eventually(async () => (await fixture.connection())?.restriction);
     expect((await fixture.connect(1, { phone_number_id: '702' })).connection.restriction).toEqual(restriction);
     expect((await fixture.connect(1, { business_account_id: '802' })).connection.restriction).toBeNull();
