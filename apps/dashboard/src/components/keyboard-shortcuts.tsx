@@ -135,7 +135,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
               </>
             )}
             <ShortcutRow keys={['?']}>Show these shortcuts</ShortcutRow>
-            <ShortcutRow keys={['Esc']}>Close</ShortcutRow>
+            <ShortcutRow keys={['Esc']}>Close, or leave a reply or a search</ShortcutRow>
           </Table.Tbody>
         </Table>
       </Modal>

@@ -11,7 +11,7 @@ interface SearchFieldProps extends Omit<TextInputProps, 'label' | 'value' | 'onC
 }
 
 /** A field that narrows a list. While it has text, a button clears it. */
-export function SearchField({ value, onChange, rightSection, ref = null, ...props }: SearchFieldProps) {
+export function SearchField({ value, onChange, onKeyDown, rightSection, ref = null, ...props }: SearchFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   const clear = () => {
     onChange('');
@@ -23,6 +23,11 @@ export function SearchField({ value, onChange, rightSection, ref = null, ...prop
       ref={useMergedRef(input, ref)}
       value={value}
       onChange={(e) => onChange(e.currentTarget.value)}
+      // Single keys are shortcuts outside of fields.
+      onKeyDown={(e) => {
+        onKeyDown?.(e);
+        if (e.key === 'Escape' && !e.nativeEvent.isComposing) e.currentTarget.blur();
+      }}
       rightSection={
         value === '' ? rightSection : <Input.ClearButton aria-label={`Clear “${props.label ?? props['aria-label']}”`} onClick={clear} />
       }

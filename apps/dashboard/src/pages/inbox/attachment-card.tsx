@@ -1,4 +1,4 @@
-import { ActionIcon, Group, Progress, Text } from '@mantine/core';
+import { ActionIcon, Group, Progress, Text, VisuallyHidden } from '@mantine/core';
 import { IconFileDescription, IconX } from '@tabler/icons-react';
 import { useObjectUrl } from '../../components/use-object-url';
 import { formatBytes } from './format-bytes';
@@ -25,6 +25,7 @@ export function AttachmentCard({ attachment, onRemove }: { attachment: Attachmen
         </Text>
         {mediaId === null && <Progress value={progress * 100} size={4} mt={4} aria-label="Upload" />}
       </div>
+      <VisuallyHidden role="status">{mediaId === null ? 'Uploading' : 'Attached'}</VisuallyHidden>
       <ActionIcon variant="subtle" color="gray" aria-label="Remove the file" onClick={onRemove}>
         <IconX size={16} />
       </ActionIcon>

@@ -137,6 +137,7 @@ export function Composer({
                     : `Write a reply${isPhone ? '' : ', / for quick replies'}`
               }
               error={shown}
+              errorProps={{ role: 'alert' }}
               onPaste={attaching.paste}
               style={{ flex: 1 }}
               autosize
@@ -164,7 +165,7 @@ export function Composer({
           </Group>
         </>
       ) : (
-        <Alert color="yellow" icon={<IconClock />} title="The 24-hour window is closed" p="sm">
+        <Alert role="status" color="yellow" icon={<IconClock />} title="The 24-hour window is closed" p="sm">
           <Group justify="space-between" gap="xs">
             <Text size="sm" style={{ flex: '1 1 220px' }}>
               You can write freely only within 24 hours of the customer’s last message. An approved template goes out at any time.

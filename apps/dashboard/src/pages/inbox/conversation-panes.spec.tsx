@@ -64,7 +64,7 @@ async function open(
   };
 }
 const refresh = () => act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
-const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: 'Conversation' }));
+const pressClose = () => press('Close', 'button', screen.getByRole('region', { name: /^Conversation with/ }));
 const closing = (nothing_received_since: string | null | undefined) => ({
   route: PATCH,
   body: { status: 'closed', nothing_received_since },

@@ -1,14 +1,14 @@
 import { Group } from '@mantine/core';
 import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type Ref } from 'react';
 import { api, isGone, request } from '../../api/client';
 import { FormDrawer } from '../../components/form-drawer';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
 import { BackButton } from './back-button';
 import { ContactPane } from './contact-pane';
-import type { Conversation } from './conversation';
+import { nameOf, type Conversation } from './conversation';
 import { ConversationThread } from './conversation-thread';
 import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
@@ -19,7 +19,17 @@ const asSeen = ({ last_received_at, created_at }: Conversation) =>
   last_received_at === undefined ? {} : { nothing_received_since: last_received_at ?? created_at };
 
 /** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
-export function ConversationPanes({ id, found, onBack }: { id: number; found: string | undefined; onBack: () => void }) {
+export function ConversationPanes({
+  id,
+  ref,
+  found,
+  onBack,
+}: {
+  id: number;
+  ref: Ref<HTMLElement>;
+  found: string | undefined;
+  onBack: () => void;
+}) {
   const queries = useQueryClient();
   const queryKey = ['inbox', 'thread', id];
   const thread = usePagedQuery({
@@ -62,7 +72,12 @@ export function ConversationPanes({ id, found, onBack }: { id: number; found: st
   const contact = conversation && <ContactPane conversation={conversation} messages={messages} notes={notes} change={change} />;
   return (
     <>
-      <section className="inbox-thread" aria-label="Conversation">
+      <section
+        className="inbox-thread"
+        ref={ref}
+        tabIndex={-1}
+        aria-label={conversation ? `Conversation with ${nameOf(conversation)}` : 'Conversation'}
+      >
         {!conversation && (
           <Group className="inbox-header">
             <BackButton onClick={onBack} />

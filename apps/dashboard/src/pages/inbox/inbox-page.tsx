@@ -1,10 +1,11 @@
 import { VisuallyHidden } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { api, notifySuccess, request } from '../../api/client';
 import { useLiveRefresh } from '../../api/use-live-refresh';
 import { EmptyState } from '../../components/empty-state';
+import { counted } from '../../components/format-number';
 import { onDemand } from '../../components/on-demand';
 import { useEndlessQuery } from '../../components/use-endless-query';
 import { useSearchText } from '../../components/use-search-text';
@@ -82,11 +83,24 @@ export function InboxPage() {
     // The search finds somebody new a little later.
     else setText(phone);
   };
+  const panes = useRef<HTMLElement>(null);
+  const opened = useRef(id);
+  // Tab goes on in the conversation that opened, and not through the rest of the list.
+  useEffect(() => {
+    if (id !== opened.current) panes.current?.focus({ preventScroll: true });
+    opened.current = id;
+  }, [id]);
   useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
   return (
     <div className="inbox" data-open={id !== undefined || undefined}>
       {/* A phone hides the list with its title, but the page keeps its heading. */}
       <VisuallyHidden component="h1">Inbox</VisuallyHidden>
+      <VisuallyHidden role="status">
+        {q &&
+          conversations &&
+          !pages.isPlaceholderData &&
+          `${pages.hasNextPage ? 'At least ' : ''}${counted(conversations.length, 'conversation')} found`}
+      </VisuallyHidden>
       <ConversationList
         list={{ ...pages, data: conversations }}
         counts={pages.data?.[0]?.counts}
@@ -112,7 +126,7 @@ export function InboxPage() {
           <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
         </div>
       ) : (
-        <ConversationPanes key={id} id={Number(id)} found={search.message} onBack={() => open()} />
+        <ConversationPanes key={id} id={Number(id)} ref={panes} found={search.message} onBack={() => open()} />
       )}
       <LabelsDialog
         opened={isLabelling}

@@ -44,7 +44,7 @@ export function OptOutNotice({ conversation }: { conversation: Conversation }) {
   const mayChange = useMayCall('PUT /api/client/suppressions/{phone}');
   const isBlocked = conversation.suppression_state === 'blocked';
   return (
-    <Alert color="red" icon={<IconBan />} title={isBlocked ? 'This customer is blocked' : 'This customer opted out'} p="sm">
+    <Alert role="status" color="red" icon={<IconBan />} title={isBlocked ? 'This customer is blocked' : 'This customer opted out'} p="sm">
       <Group justify="space-between" gap="xs">
         <Text size="sm" style={{ flex: '1 1 220px' }}>
           Messages to this customer are refused. You can still write a note for your team.

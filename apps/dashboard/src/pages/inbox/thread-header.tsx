@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Group, Kbd, Menu, Text } from '@mantine/core';
+import { ActionIcon, Box, Button, Group, Kbd, Menu, Text, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconUser, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
@@ -48,6 +48,10 @@ export function ThreadHeader({
           <WindowText closesAt={session_window.closes_at} />
         </Text>
       </Box>
+      {/* Keys change both without the focus on their buttons. */}
+      <VisuallyHidden role="status">
+        {status === 'open' ? 'Open' : 'Closed'}, {assigned_to ? `assigned to ${assigned_to.name || FORMER}` : 'unassigned'}
+      </VisuallyHidden>
       <Group gap="xs" wrap="nowrap" visibleFrom="xs">
         {suppression_state && <StateBadge of="failed" label={suppression_state.replaceAll('_', ' ')} />}
         <WindowCountdown closesAt={session_window.closes_at} />
