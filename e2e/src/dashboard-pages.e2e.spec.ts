@@ -1283,7 +1283,7 @@ describe('the dashboard’s pages', () => {
       await page.getByLabel('Body').fill('{{1}}, it left');
       const example = page.getByRole('textbox', { name: 'Example for {{1}}', exact: true });
       await example.fill('Meera');
-      await page.getByRole('log').getByText('Meera, it left').waitFor();
+      await page.getByText('Meera, it left').waitFor();
       await page.getByRole('button', { name: 'Submit for review' }).click();
       await page.getByText('must not begin or end with a variable').waitFor();
       await page.locator('textarea:focus').waitFor();

@@ -383,8 +383,8 @@ describe('the dashboard', () => {
     };
     await column('{{1}}', 'Name');
     await column('{{2}}', 'order');
-    await page.getByRole('log').getByText('To +1 201 555 0100').waitFor();
-    await page.getByRole('log').getByText(/Asha/).first().waitFor();
+    await page.getByText('To +1 201 555 0100').waitFor();
+    await page.getByText(/Asha/).first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Continue to the check' }).click();
     await page.getByText(/Line 3: Mobile/).waitFor();

@@ -4,6 +4,7 @@ import {
   Badge,
   Box,
   Burger,
+  Button,
   Group,
   Menu,
   NavLink,
@@ -15,7 +16,7 @@ import {
 import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } from '@tabler/icons-react';
-import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useLogout, useMayCall, useMe } from './api/session';
 import { useUnreadCount } from './api/inbox-counts';
@@ -43,6 +44,7 @@ export function Shell() {
   const { toggleColorScheme } = useMantineColorScheme();
   const logout = useLogout();
   const main = useMainFocus(pathname);
+  useKeptScroll();
   const unread = useUnreadCount(business !== null);
   useUnreadInTitle(unread);
   // The inbox has panes, which fill the screen and scroll by themselves.
@@ -61,7 +63,17 @@ export function Shell() {
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" style={{ minWidth: 0 }}>
-            <Burger opened={opened} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Show or hide the navigation" />
+            <Button className="skip-link" size="sm" onClick={() => main.current?.focus()}>
+              Skip to the content
+            </Button>
+            <Burger
+              opened={opened}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Show or hide the navigation"
+              aria-expanded={opened}
+            />
             <img src="/icon.svg" width={28} height={28} alt="" />
             <Text fw={650} truncate title={business?.name}>
               {business?.name ?? 'Operator'}
@@ -167,4 +179,17 @@ function useMainFocus(pathname: string) {
   }, [pathname]);
   useKeptFocus(main);
   return main;
+}
+
+/** Keeps the scroll position if only the search of the address changes: a drawer that opens must not lose the place in its list. */
+function useKeptScroll() {
+  const router = useRouter();
+  useEffect(
+    () =>
+      router.subscribe('onBeforeRouteMount', ({ pathChanged }) => {
+        // The router has no option for this: by default every navigation scrolls to the top, also the way back.
+        if (!pathChanged) router._scroll.n = false;
+      }),
+    [router],
+  );
 }

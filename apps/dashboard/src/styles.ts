@@ -52,5 +52,7 @@ import '@mantine/core/styles/ThemeIcon.css';
 import '@mantine/core/styles/Timeline.css';
 import '@mantine/core/styles/Title.css';
 import '@mantine/core/styles/Tooltip.css';
+import './contrast.css';
 import './phone.css';
+import './skip-link.css';
 import './reduced-motion.css';

@@ -24,6 +24,9 @@ export function Form({ onSubmit, error, children, ...stack }: FormProps) {
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [general, setGeneral] = useState<string[]>([]);
   const initial = useRef('');
+  useEffect(() => {
+    if (dialog) beginAt(form.current);
+  }, []);
   useEffect(() => void (initial.current = valuesOf(form.current)), []);
   useUnsaved(() => valuesOf(form.current) !== initial.current);
   const show = (found: [field: string, message: string][]) => {
@@ -84,6 +87,13 @@ const fieldsOf = (form: HTMLFormElement | null): string[] =>
 const controlsOf = (form: HTMLFormElement | null, field: string): Control[] => [
   ...(form?.querySelectorAll<Control>(`[data-field="${field}"] :is(input, textarea):not([type=hidden])`) ?? []),
 ];
+
+/** Gives the first field the focus when a dialog opens that begins with this form. By default its close button has it. */
+function beginAt(form: HTMLFormElement | null): void {
+  const body = form?.closest('[role=dialog] > :last-child');
+  const first = body?.querySelector('button, a, input:not([type=hidden]), textarea');
+  if (form?.contains(first ?? null)) first?.setAttribute('data-autofocus', '');
+}
 
 /** The field of a file is a button; its input is hidden. */
 function focusOn(form: HTMLFormElement | null, field: string): void {

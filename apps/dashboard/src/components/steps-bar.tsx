@@ -1,4 +1,5 @@
 import { Group, Text, UnstyledButton } from '@mantine/core';
+import { useEffect } from 'react';
 
 interface StepsBarProps<Name extends string> {
   steps: readonly { name: Name; label: string }[];
@@ -10,6 +11,7 @@ interface StepsBarProps<Name extends string> {
 
 /** The steps of a task that has an address for each. */
 export function StepsBar<Name extends string>({ steps, current, reached, onStep }: StepsBarProps<Name>) {
+  useEffect(() => void scrollTo(0, 0), [current]);
   return (
     <Group component="nav" aria-label="Steps" gap="xs">
       {steps.map(({ name, label }, i) => (

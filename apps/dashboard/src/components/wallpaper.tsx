@@ -1,7 +1,11 @@
 import { Box } from '@mantine/core';
 import type { ReactNode, Ref } from 'react';
 
-/** The background behind message bubbles. @param isPane fills the rest of a column instead of being as high as its messages */
+/**
+ * The background behind message bubbles.
+ * @param isPane fills the rest of a column and scrolls instead of being as high as its messages. Screen readers read new messages in it, but
+ * not each change of a preview.
+ */
 export function Wallpaper({ children, isPane = false, ref }: { children: ReactNode; isPane?: boolean; ref?: Ref<HTMLDivElement> }) {
   return (
     <Box
@@ -16,9 +20,7 @@ export function Wallpaper({ children, isPane = false, ref }: { children: ReactNo
         overflowY: 'auto',
         overflowAnchor: 'none',
       }}
-      tabIndex={0}
-      role="log"
-      aria-label="Messages"
+      {...(isPane && { tabIndex: 0, role: 'log', 'aria-label': 'Messages' })}
     >
       {children}
     </Box>

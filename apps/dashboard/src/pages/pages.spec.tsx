@@ -619,7 +619,7 @@ describe('pages by their address (decision 430)', () => {
     await press('Get a reply');
     await screen.findByText('Yes.');
     fireEvent.change(question, { target: { value: 'And on Sunday?' } });
-    expect(screen.getByRole('log').textContent).toContain('Open today?');
+    expect(screen.getByRole('status').textContent).toContain('Open today?');
   });
 
   it.each([
@@ -682,6 +682,28 @@ describe('pages by their address (decision 430)', () => {
     await press('Delete', 'button', question);
     await screen.findByText('No webhook yet');
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')));
+  });
+
+  it('decision 764: a dialog keeps the scroll position and begins at its first field; another page begins at its top', async () => {
+    const scroll = jest.spyOn(window, 'scrollTo').mockImplementation();
+    open('/webhooks', {
+      'GET /api/client/webhooks': () => ({ webhooks: [] }),
+      'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }),
+    });
+    await screen.findByText('No webhook yet');
+    scroll.mockClear();
+    await press('Add a webhook');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/^Name/)));
+    fireEvent.keyDown(screen.getByRole('dialog'), { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    expect(scroll).not.toHaveBeenCalled();
+    await press('Broadcasts', 'link');
+    await screen.findByText('No broadcasts yet');
+    expect(scroll).toHaveBeenCalled();
+    scroll.mockClear();
+    await press('New broadcast');
+    await screen.findByRole('heading', { name: 'New broadcast' });
+    expect(scroll).toHaveBeenCalled();
   });
 
   it.each([
@@ -893,6 +915,9 @@ describe('pages by their address (decision 430)', () => {
     await type('Header', 'Order {{1}}');
     await type(/^Body/, 'Hello {{first_name}}, your order is here.');
     await press('Add a button');
+    expect(document.activeElement).toBe(screen.getByRole('combobox', { name: 'Button 1' }));
+    // A screen reader would read the preview at each key press.
+    expect(screen.queryByRole('log')).toBeNull();
     fireEvent.click(screen.getByRole('combobox', { name: 'Button 1' }));
     fireEvent.click(await screen.findByRole('option', { name: 'Link', hidden: true }));
     await type(/^Label/, 'Track');

@@ -21,12 +21,14 @@ export function TryAutoReply() {
           value={text}
           onChange={(e) => setText(e.currentTarget.value)}
         />
-        {attempt.data && (
-          <Wallpaper>
-            <PhoneBubble mine={false} text={attempt.variables} />
-            <PhoneBubble text={attempt.data.reply} meta="not sent" />
-          </Wallpaper>
-        )}
+        <div role="status">
+          {attempt.data && (
+            <Wallpaper>
+              <PhoneBubble mine={false} text={attempt.variables} />
+              <PhoneBubble text={attempt.data.reply} meta="not sent" />
+            </Wallpaper>
+          )}
+        </div>
         <Button type="submit" variant="default" loading={attempt.isPending} disabled={!text.trim()}>
           Get a reply
         </Button>

@@ -9,14 +9,16 @@ const TYPES: { value: ButtonType; label: string }[] = [
   { value: 'copy_code', label: 'Copy a coupon code' },
 ];
 
-/** One button of a template. */
+/** One button of a template. @param isNew whether the person has just added it, so that its first field takes the focus */
 export function ButtonFields({
   nth,
+  isNew,
   button,
   onChange,
   onRemove,
 }: {
   nth: number;
+  isNew: boolean;
   button: FormButton;
   onChange: (change: Partial<FormButton>) => void;
   onRemove: () => void;
@@ -29,6 +31,7 @@ export function ButtonFields({
         <Group grow align="flex-start">
           <Select
             label={`Button ${nth}`}
+            autoFocus={isNew}
             allowDeselect={false}
             data={TYPES}
             value={type}

@@ -68,6 +68,8 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
     setForm((now) => (now.media ? { ...now, media: { ...now.media, filename, handle } } : now)),
   );
   const pictureUrl = useObjectUrl(form.media?.type === 'image' ? sample.file : null);
+  /** The place of the button that the person added last. */
+  const [added, setAdded] = useState<number>();
   /** The starter that waits for the answer. */
   const [asked, ask] = useState<TemplateForm | null>(null);
   const startWith = (starter: TemplateForm) => {
@@ -98,7 +100,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
         <Form onSubmit={() => save.mutate(undefined, { onSuccess: onDone })} error={error}>
           {draft && !isSame(draft.base, initial) && (
-            <Alert color="yellow" title="This template changed since you began">
+            <Alert role="alert" color="yellow" title="This template changed since you began">
               What you entered replaces the present template when you submit it.
               <Group gap="xs" mt="xs">
                 <Button size="xs" variant="default" onClick={() => setDraft({ base: initial, form })}>
@@ -215,6 +217,7 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
                 <ButtonFields
                   key={i}
                   nth={i + 1}
+                  isNew={i === added}
                   button={button}
                   onChange={(change) => set({ buttons: form.buttons.map((one, at) => (at === i ? { ...one, ...change } : one)) })}
                   onRemove={() => set({ buttons: form.buttons.filter((_, at) => at !== i) })}
@@ -229,7 +232,10 @@ export function TemplateEditor({ id, initial, onDone }: { id: number | null; ini
                     variant="default"
                     leftSection={<IconPlus size={14} />}
                     disabled={form.buttons.length >= MAX_BUTTONS}
-                    onClick={() => set({ buttons: [...form.buttons, { ...EMPTY_BUTTON, type: 'quick_reply' }] })}
+                    onClick={() => {
+                      setAdded(form.buttons.length);
+                      set({ buttons: [...form.buttons, { ...EMPTY_BUTTON, type: 'quick_reply' }] });
+                    }}
                   >
                     Add a button
                   </Button>
