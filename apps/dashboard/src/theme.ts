@@ -33,8 +33,15 @@ export const theme = createTheme({
   headings: { fontFamily: 'system-ui, -apple-system, "Segoe UI", Roboto, sans-serif', fontWeight: '650' },
   components: {
     Badge: { styles: { root: { textTransform: 'none' } } },
+    // A notice that belongs to the page must not interrupt a screen reader. One that appears later has the role alert or status.
     // A yellow title on yellow has too little contrast.
-    Alert: { styles: { root: { overflowWrap: 'anywhere' }, title: { color: 'var(--mantine-color-text)' } } },
+    Alert: {
+      defaultProps: { role: 'note' },
+      styles: { root: { overflowWrap: 'anywhere' }, title: { color: 'var(--mantine-color-text)' } },
+    },
+    PasswordInput: {
+      defaultProps: { visibilityToggleFocusable: true, visibilityToggleButtonProps: { 'aria-label': 'Show the password' } },
+    },
     Table: { defaultProps: { verticalSpacing: 'sm', highlightOnHover: true } },
     Modal: dialog,
     Drawer: dialog,

@@ -10,7 +10,14 @@ export function CapBanner({ business }: { business: Business }) {
   if (business.plan === 'Starter' || full.length === 0) return null;
   const names = new Intl.ListFormat('en').format(full.map(({ name }) => name));
   return (
-    <Alert color="red" mb="md" icon={<IconAlertTriangle />} title={`Today’s cap is used up: ${names}`} style={{ overflowWrap: 'anywhere' }}>
+    <Alert
+      role="alert"
+      color="red"
+      mb="md"
+      icon={<IconAlertTriangle />}
+      title={`Today’s cap is used up: ${names}`}
+      style={{ overflowWrap: 'anywhere' }}
+    >
       Sends with {full.length === 1 ? 'this key' : 'these keys'} are refused with DAILY_LIMIT_REACHED for {resets(business, now)}. Replies
       in the inbox and broadcasts go on.
     </Alert>

@@ -16,7 +16,7 @@ export function LinkShownOnce({ link, title, done }: { link: PersonalLink | null
     <Modal opened={link !== null} onClose={() => undefined} withCloseButton={false} closeOnEscape={false} title={title}>
       {link && (
         <Stack>
-          <Alert color="yellow" title={link.message} />
+          <Alert role="alert" color="yellow" title={link.message} />
           <Snippet text={link.url} label="Copy the link" />
           <Dimmed>
             It works once and expires <RelativeTime at={link.expires_at} />.

@@ -19,7 +19,7 @@ export function OutdatedNotice() {
   if (!isOnline) return <OfflineNotice />;
   if (!fails) return null;
   return (
-    <Alert color="yellow" mb="md" icon={<IconAlertTriangle />} title="This page may be out of date">
+    <Alert role="alert" color="yellow" mb="md" icon={<IconAlertTriangle />} title="This page may be out of date">
       <Group gap="sm">
         <Text size="sm">Refreshing failed.</Text>
         <Button size="compact-sm" variant="default" onClick={() => void queries.refetchQueries({ type: 'active' })}>

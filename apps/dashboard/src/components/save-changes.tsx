@@ -13,7 +13,7 @@ export function SaveChanges({ changes, isOutdated, isSaving, discard }: SaveChan
   return (
     <>
       {isOutdated && (
-        <Alert color="yellow" title="These settings changed since you began">
+        <Alert role="alert" color="yellow" title="These settings changed since you began">
           A field that you changed has a new saved value. Save replaces it with yours; discard your changes to see it.
         </Alert>
       )}

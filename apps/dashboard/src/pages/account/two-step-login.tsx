@@ -53,7 +53,7 @@ export function TwoStepLogin() {
           <Stack gap="xs">
             {required && !enabled && <Alert color="yellow" title="Set it up to go on: everybody here needs it." />}
             {confirm.data && (
-              <Alert color="yellow" title={confirm.data.message}>
+              <Alert role="alert" color="yellow" title={confirm.data.message}>
                 <Snippet text={confirm.data.recovery_codes.join('\n')} label="Copy the recovery codes" />
               </Alert>
             )}

@@ -11,7 +11,7 @@ export function NewKeyShown({ secret, message, done }: NewKeyShownProps) {
   const curl = `curl ${window.location.origin}/api/v1/health -H 'X-API-Key: ${secret}'`;
   return (
     <Stack>
-      <Alert color="yellow" title={message} />
+      <Alert role="alert" color="yellow" title={message} />
       <Snippet text={secret} label="Copy the key" />
       <Text size="sm" fw={600}>
         Try it

@@ -98,7 +98,7 @@ export function CheckStep({
             return (
               <>
                 {isValid ? (
-                  <Alert color="green" title={total === 1 ? 'The row is valid' : `All ${number(total)} rows are valid`}>
+                  <Alert role="status" color="green" title={total === 1 ? 'The row is valid' : `All ${number(total)} rows are valid`}>
                     {people} will get <b>{template.name}</b> ({template.language}). WhatsApp charges each message as{' '}
                     {template.category.toLowerCase()}. Sending takes about {lasts(total)}
                     {when ? `, from ${when} (${zone}).` : '.'}

@@ -16,6 +16,7 @@ export function CostEstimate({ estimate, category }: Pick<Schemas['BroadcastChec
   const unknown = markets.filter(({ price }) => price === null);
   return (
     <Alert
+      role="status"
       color={without_rate > 0 ? 'yellow' : 'blue'}
       title={
         without_rate === total

@@ -40,7 +40,11 @@ export function CreateBusiness({
   });
   return (
     <Form onSubmit={() => create.mutate(undefined, { onSuccess: ({ invite_url }) => !invite_url && done() })} error={create.error}>
-      {begun && <Alert color="yellow">{begun.name} was created; its owner is still to be.</Alert>}
+      {begun && (
+        <Alert role="status" color="yellow">
+          {begun.name} was created; its owner is still to be.
+        </Alert>
+      )}
       <Field name={begun ? 'business' : 'name'}>
         <TextInput label="Name" required disabled={begun !== null} value={name} onChange={(e) => setName(e.currentTarget.value)} />
       </Field>

@@ -73,7 +73,9 @@ export function WebhooksPage() {
                 <Card key={webhook.id} withBorder>
                   <Group justify="space-between" align="flex-start">
                     <div style={{ flex: '1 1 240px', minWidth: 0, overflowWrap: 'anywhere' }}>
-                      <Text fw={600}>{webhook.name}</Text>
+                      <Text component="h2" fw={600}>
+                        {webhook.name}
+                      </Text>
                       <Text size="sm">{webhook.url}</Text>
                       <Text size="sm" c="dimmed">
                         {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
