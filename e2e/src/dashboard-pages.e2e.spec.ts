@@ -332,6 +332,19 @@ describe('the dashboard’s pages', () => {
       expect(sent).toBe(0);
     });
 
+    it('decision 631: a page whose code did not load offline opens when the network returns', async () => {
+      await logIn();
+      // The shared context has the code in its cache.
+      await leaveSharedContext();
+      await go('webhooks');
+      await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+      await context.setOffline(true);
+      await page.getByRole('link', { name: 'Usage' }).click();
+      await page.getByText('It opens when you are online again.').waitFor();
+      await context.setOffline(false);
+      await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
+    });
+
     it('marks data as outdated while it cannot be refreshed', async () => {
       await logIn();
       await ownClock();

@@ -6,7 +6,8 @@ describe('decision 631: the code of a page', () => {
   const load = () => Promise.reject(missing);
 
   it('keeps the error on which the router reloads the window if the gateway responds', async () => {
-    Object.assign(window, { fetch: () => Promise.resolve({ ok: true }) });
+    // The gateway takes no HEAD.
+    Object.assign(window, { fetch: (_: string, { method = 'GET' }: RequestInit = {}) => Promise.resolve({ ok: method === 'GET' }) });
     await expect(loadPage(load)).rejects.toBe(missing);
     expect(await loadPage(() => Promise.resolve(1))).toBe(1);
   });

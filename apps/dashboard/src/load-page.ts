@@ -11,7 +11,7 @@ export async function loadPage<T>(load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (error) {
-    const isReachable = await fetch('/icon.svg', { method: 'HEAD', cache: 'no-store' }).then(
+    const isReachable = await fetch('/icon.svg', { cache: 'no-store' }).then(
       ({ ok }) => ok,
       () => false,
     );
