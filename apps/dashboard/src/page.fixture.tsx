@@ -38,13 +38,17 @@ export function draw(element: ReactNode, routes: Record<string, Respond> = {}): 
   act(() => notifications.clean());
   requests.length = 0;
   Object.assign(window, {
-    respond: async (request: Request) => {
+    respond: async (request: Request, { signal }: RequestInit = {}) => {
       const url = new URL(request.url);
       const route = `${request.method} ${url.pathname}`;
       const text = await request.text();
       const body: unknown = text === '' ? undefined : JSON.parse(text);
       requests.push({ route, body });
-      const result = (await routes[route]?.(body, url, request.headers)) ?? new Refusal(404, {});
+      const aborted = new Promise<never>((_, reject) =>
+        signal?.addEventListener('abort', () => reject(new DOMException('The request was aborted.', 'AbortError'))),
+      );
+      const response = (async () => routes[route]?.(body, url, request.headers))();
+      const result = (await Promise.race([response, aborted])) ?? new Refusal(404, {});
       if (result instanceof Response) return result;
       const [status, content] = result instanceof Refusal ? [result.status, result.body] : [200, result];
       return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1' } });

@@ -66,7 +66,7 @@ module.exports = class BrowserEnvironment extends TestEnvironment {
       addEventListener() {}
       close() {}
     };
-    page.fetch = (request) => page.respond(request);
+    page.fetch = (request, options) => page.respond(request, options);
     page.matchMedia = (media) => ({ media, matches: false, addEventListener() {}, removeEventListener() {} });
   }
 };

@@ -60,6 +60,24 @@ describe('what pages share to read and change (decision 430)', () => {
     expect(reload).toHaveBeenCalledTimes(1);
   });
 
+  it('decision 729: a request without a response ends after a minute, one with a long body later', async () => {
+    jest.useFakeTimers();
+    const silent = () => new Promise(() => undefined);
+    draw(<p />, { 'GET /api/client/labels': silent, 'POST /api/client/suppressions/import': silent });
+    const ended: string[] = [];
+    const rows = Array.from({ length: 5_000 }, (_, i) => ({ phone: `+${12015500000 + i}`, state: 'opted_out' as const }));
+    const wait = (name: string, call: Promise<unknown>) => void call.catch((error: Error) => ended.push(`${name} ${error.name}`));
+    wait('load', request(api.GET('/api/client/labels')));
+    wait('import', request(api.POST('/api/client/suppressions/import', { body: { rows } })));
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect(ended).toEqual([]);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(ended).toEqual(['load AbortError']);
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(ended).toEqual(['load AbortError', 'import AbortError']);
+    jest.useRealTimers();
+  });
+
   describe('live', () => {
     class Stream {
       static readonly CLOSED = 2;

@@ -24,7 +24,20 @@ export class ApiError extends Error {
   }
 }
 
-const client = createClient<paths, 'application/json'>({ baseUrl: '/' });
+/** Longest wait for a response, in milliseconds. The gateway itself responds within 35 seconds. */
+const RESPONSE_WITHIN_MS = 60_000;
+/** The slowest line that a body may take longer for: 5 kB a second. */
+const BYTES_PER_MS = 5;
+
+/** Ends a request that gets no response: a network or a gateway that stands still would leave the page waiting without an end (decision 729). */
+async function fetchInTime(wanted: Request): Promise<Response> {
+  const control = new AbortController();
+  const bytes = wanted.method === 'GET' ? 0 : (await wanted.clone().arrayBuffer()).byteLength;
+  setTimeout(() => control.abort(), RESPONSE_WITHIN_MS + bytes / BYTES_PER_MS);
+  return fetch(wanted, { signal: control.signal });
+}
+
+const client = createClient<paths, 'application/json'>({ baseUrl: '/', fetch: fetchInTime });
 
 interface FetchResult<T> {
   data?: T;
@@ -88,6 +101,16 @@ export const untilGone =
   ({ state }: { state: { error: unknown } }): number | false =>
     isGone(state.error) ? false : everyMs;
 
+/** Whether the same request may succeed later. */
+const mayPass = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
+
+/** The time until a failed query is loaded again by itself, in milliseconds. */
+const RELOAD_MS = 10_000;
+
+/** The `refetchInterval` of a query that does not refresh: if a service does not respond, the page recovers with it. */
+export const untilLoaded = ({ state }: { state: { error: unknown } }): number | false =>
+  state.error !== null && mayPass(state.error) && RELOAD_MS;
+
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 /** A refresh waits for a further page of a list that loads, because it would cancel the load and nobody would begin it again. */
@@ -124,7 +147,9 @@ export const queries = new Queries({
       networkMode: 'always',
       staleTime: 2_000,
       refetchOnReconnect: 'always',
-      retry: (count, error) => !(error instanceof ApiError && error.status < 500) && count < 2,
+      refetchInterval: untilLoaded,
+      // A request that waited in vain waits once, so that the page shows it within a minute.
+      retry: (count, error) => mayPass(error) && error.name !== 'AbortError' && count < 2,
     },
     // Without a network an action fails at once. A queued action would run hours later.
     mutations: { networkMode: 'always', onError: (error) => notifyError(error) },
@@ -137,7 +162,7 @@ export function notifyError(error: unknown): void {
   if (error instanceof InputError) return void show(error.message, '');
   const known = error instanceof ApiError ? error : null;
   const details = [known?.hint, known?.requestId && `Request ${known.requestId}`].filter(Boolean).join(' · ');
-  show(known?.message ?? 'Something went wrong', details || 'Try again in a moment.');
+  show(known?.message ?? 'The server did not respond.', details || 'Try again in a moment.');
 }
 
 /** The `onError` of a request whose form shows its error. If the person left the form, a notice shows it (decision 753). */

@@ -475,6 +475,28 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(requests).toHaveLength(3);
   });
 
+  it.each([503, 429])('query: keeps the error of a %i until the service responds again, without a click', async (status) => {
+    jest.useFakeTimers();
+    let respond = () => Promise.resolve<unknown>(new Refusal(status, { error: 'The service is busy.' }));
+    function List() {
+      const query = useQuery({ queryKey: ['labels'], queryFn: () => request(api.GET('/api/client/labels')) });
+      return <QueryResult query={query}>{({ labels }) => `${labels.length} labels`}</QueryResult>;
+    }
+    draw(<List />, { 'GET /api/client/labels': () => respond() });
+    const pass = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+    await pass(5_000);
+    screen.getByText('The service is busy.');
+    let end = (_: unknown) => {};
+    respond = () => new Promise((resolve) => (end = resolve));
+    await pass(10_000);
+    const button = screen.getByRole('button', { name: 'Try again' });
+    expect([requests.length, screen.getByRole('alert').contains(button), button.hasAttribute('data-loading')]).toEqual([4, true, true]);
+    end({ labels: [] });
+    await pass(0);
+    screen.getByText('0 labels');
+    jest.useRealTimers();
+  });
+
   it('search: reports typed text after a pause, and follows the address', () => {
     jest.useFakeTimers();
     const change = jest.fn();

@@ -15,7 +15,13 @@ export function ErrorPage({ error }: { error: unknown }) {
   );
 }
 
-export function LoadFailed({ error, retry }: { error: unknown; retry: () => void }) {
+interface LoadFailedProps {
+  error: unknown;
+  isRetrying?: boolean;
+  retry: () => void;
+}
+
+export function LoadFailed({ error, isRetrying = false, retry }: LoadFailedProps) {
   const known = error instanceof ApiError ? error : null;
   return (
     <Alert color="red" icon={<IconAlertTriangle />} title={known?.message ?? 'This could not be loaded'} role="alert">
@@ -28,7 +34,7 @@ export function LoadFailed({ error, retry }: { error: unknown; retry: () => void
             .filter(Boolean)
             .join(' ')}
         </Text>
-        <Button size="xs" variant="default" onClick={retry}>
+        <Button size="xs" variant="default" loading={isRetrying} onClick={retry}>
           Try again
         </Button>
       </Stack>

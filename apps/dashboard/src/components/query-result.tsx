@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { isGone } from '../api/client';
 import { Gone } from './gone';
 import { LoadFailed } from './load-failed';
@@ -16,16 +16,26 @@ export function LoadingRows({ rows = 6 }: { rows?: number }) {
 
 interface Query<T> {
   data: T | undefined;
-  isError: boolean;
   error: unknown;
+  errorUpdateCount: number;
+  isFetching: boolean;
   refetch: () => Promise<unknown>;
 }
 
-/** Shows a query's loading, error and success state; `children` renders its data. */
+/** @returns the error of a query without data, also while it is loaded again; null before its first load ends */
+export function useFailure({ data, error, errorUpdateCount }: Pick<Query<unknown>, 'data' | 'error' | 'errorUpdateCount'>): unknown {
+  const failure = useRef<unknown>(null);
+  if (error) failure.current = error;
+  // A query with another key has not failed yet.
+  return data === undefined && errorUpdateCount > 0 ? failure.current : null;
+}
+
+/** Shows a query's loading, error and success state; `children` renders its data. The error stays while the query is loaded again. */
 export function QueryResult<T>({ query, rows, children }: { query: Query<T>; rows?: number; children: (data: T) => ReactNode }) {
+  const failure = useFailure(query);
   // A resource may also be deleted while its page is open.
   if (isGone(query.error)) return <Gone />;
   if (query.data !== undefined) return children(query.data);
-  if (query.isError) return <LoadFailed error={query.error} retry={() => void query.refetch()} />;
+  if (failure) return <LoadFailed error={failure} isRetrying={query.isFetching} retry={() => void query.refetch()} />;
   return <LoadingRows rows={rows ?? 6} />;
 }

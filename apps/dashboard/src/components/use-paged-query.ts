@@ -1,4 +1,4 @@
-import { isGone } from '../api/client';
+import { isGone, untilLoaded } from '../api/client';
 import { keepPreviousData, useInfiniteQuery, type QueryKey } from '@tanstack/react-query';
 
 interface Page {
@@ -26,9 +26,12 @@ export function usePagedQuery<P extends Page, R>({ queryKey, load, rows, refetch
     // Keep the old rows while a new search loads: the page must not lose the field that has the focus.
     placeholderData: keepPreviousData,
     select: ({ pages }) => pages.flatMap(rows),
-    refetchInterval: ({ state }) => {
-      if (isGone(state.error)) return false;
-      return typeof refetchInterval === 'function' ? refetchInterval((state.data?.pages ?? []).flatMap(rows)) : (refetchInterval ?? false);
+    refetchInterval: (query) => {
+      const { error, data } = query.state;
+      if (isGone(error)) return false;
+      return typeof refetchInterval === 'function'
+        ? refetchInterval((data?.pages ?? []).flatMap(rows))
+        : (refetchInterval ?? untilLoaded(query));
     },
   });
 }

@@ -4,6 +4,7 @@ import { api, request } from '../../api/client';
 import { barNames } from '../../api/message-counts';
 import { counted } from '../../components/format-number';
 import { LoadFailed } from '../../components/load-failed';
+import { useFailure } from '../../components/query-result';
 import { STATUS_PARTS, statusValues } from '../../components/status-parts';
 import { barBounds } from './bar-bounds';
 import { HistogramBars } from './histogram-bars';
@@ -28,6 +29,7 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });
+  const failure = useFailure(query);
   if (filter === null)
     return (
       <Text size="sm" c="dimmed" mb="md">
@@ -37,9 +39,9 @@ export function LogHistogram({ search, onPeriod }: LogHistogramProps) {
   const { data } = query;
   const isChosen = search.from !== undefined || search.to !== undefined;
   if (!data)
-    return query.isError ? (
+    return failure ? (
       <Card withBorder mb="md" py="sm" mih={HEIGHT} aria-label="Messages by time" component="section">
-        <LoadFailed error={query.error} retry={() => void query.refetch()} />
+        <LoadFailed error={failure} isRetrying={query.isFetching} retry={() => void query.refetch()} />
         {isChosen && <ShowAll onPeriod={onPeriod} />}
       </Card>
     ) : (
