@@ -22,6 +22,7 @@ import { FormDrawer } from './form-drawer';
 import { FormModal } from './form-modal';
 import { percent } from './format-number';
 import { LinkShownOnce } from './link-shown-once';
+import { FirstRows } from './first-rows';
 import { LoadMore } from './load-more';
 import { NewPasswordFields, NO_PASSWORD } from './new-password-fields';
 import { NumberField } from './number-field';
@@ -495,6 +496,24 @@ describe('the dashboard’s components (decision 430)', () => {
     await pass(0);
     screen.getByText('0 labels');
     jest.useRealTimers();
+  });
+
+  it('first rows: a long list draws its next rows on demand, and searches all of them', async () => {
+    const rows = Array.from({ length: 60 }, (_, i) => `Person ${i}`);
+    draw(
+      <FirstRows rows={rows} textOf={(name) => name} search="Name">
+        {(shown) => shown.map((name) => <p key={name}>{name}</p>)}
+      </FirstRows>,
+    );
+    const people = () => screen.queryAllByText(/^Person/).length;
+    expect(people()).toBe(50);
+    await press('Show more');
+    expect([people(), screen.queryByText('Show more')]).toEqual([60, null]);
+    await type('Name', ' PERSON 57');
+    screen.getByText('Person 57');
+    expect(people()).toBe(1);
+    await type('Name', 'nobody');
+    screen.getByText('No results');
   });
 
   it('search: reports typed text after a pause, and follows the address', () => {

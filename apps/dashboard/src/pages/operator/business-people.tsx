@@ -8,6 +8,7 @@ import { TurnTotpOff } from '../../components/turn-totp-off';
 import type { BusinessDetail } from './business';
 import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
+import { FirstRows } from '../../components/first-rows';
 import { Dimmed } from '../../components/dimmed';
 import { TYPED } from '../../components/typed-text';
 
@@ -23,29 +24,33 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
       {users.length === 0 ? (
         <Text c="dimmed">Nobody can log in to this business.</Text>
       ) : (
-        <DataTable minWidth={480}>
-          {users.map(({ id, name, email, role, invited, totp }) => (
-            <Table.Tr key={id}>
-              <Table.Td {...TYPED}>
-                <Text size="sm">{name}</Text>
-                <Dimmed size="xs">{email}</Dimmed>
-              </Table.Td>
-              <Table.Td>
-                {role}
-                {invited && <Dimmed size="xs">invited</Dimmed>}
-                {totp && <Dimmed size="xs">two-step login</Dimmed>}
-              </Table.Td>
-              <Table.Td ta="right">
-                <Group gap="xs" justify="flex-end">
-                  {totp && <TurnTotpOff name={name} onConfirm={() => endTotp.mutate(id)} />}
-                  <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
-                    Make a reset link
-                  </Button>
-                </Group>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </DataTable>
+        <FirstRows rows={users} textOf={({ name, email }) => `${name} ${email}`} search="Name or email">
+          {(shown) => (
+            <DataTable minWidth={480}>
+              {shown.map(({ id, name, email, role, invited, totp }) => (
+                <Table.Tr key={id}>
+                  <Table.Td {...TYPED}>
+                    <Text size="sm">{name}</Text>
+                    <Dimmed size="xs">{email}</Dimmed>
+                  </Table.Td>
+                  <Table.Td>
+                    {role}
+                    {invited && <Dimmed size="xs">invited</Dimmed>}
+                    {totp && <Dimmed size="xs">two-step login</Dimmed>}
+                  </Table.Td>
+                  <Table.Td ta="right">
+                    <Group gap="xs" justify="flex-end">
+                      {totp && <TurnTotpOff name={name} onConfirm={() => endTotp.mutate(id)} />}
+                      <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
+                        Make a reset link
+                      </Button>
+                    </Group>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </DataTable>
+          )}
+        </FirstRows>
       )}
       <LinkShownOnce link={link} title="Reset link" done={() => setLink(null)} />
     </TitledCard>

@@ -8,6 +8,7 @@ import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
 import { TurnTotpOff } from '../../components/turn-totp-off';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
+import { FirstRows } from '../../components/first-rows';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
@@ -30,23 +31,10 @@ function RoleSelect({ role, onChange, ...props }: RoleSelectProps) {
 }
 
 export function Team() {
-  const queries = useQueryClient();
   const { user } = useMe();
   const mayChange = useMayCall('POST /api/client/team');
-  const nobody = { name: '', email: '', role: 'agent' as TeamRole };
-  const [person, setPerson, , changePerson] = useKeptState('invitation', nobody);
   const [link, setLink] = useState<PersonalLink | null>(null);
   const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
-  const refresh = () => void queries.invalidateQueries({ queryKey: ['team'] });
-  const invite = useMutation({
-    mutationFn: (body: typeof person) => request(api.POST('/api/client/team', { body })),
-    onError: shownByForm,
-    onSuccess: ({ invite_url, expires_at, message }, sent) => {
-      if (invite_url && expires_at) setLink({ url: invite_url, expires_at, message });
-      changePerson((now) => (JSON.stringify(now) === JSON.stringify(sent) ? nobody : now));
-      refresh();
-    },
-  });
   const reset = useMutation({
     mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } } })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
@@ -65,92 +53,113 @@ export function Team() {
     <TitledCard title="Team">
       <QueryResult query={list} rows={2}>
         {({ users }) => (
-          <DataTable minWidth={460}>
-            {users.map((one) => (
-              <Table.Tr key={one.id}>
-                <Table.Td>
-                  <Text size="sm" {...TYPED}>
-                    {one.name}
-                  </Text>
-                  <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-                    {one.email}
-                  </Text>
-                </Table.Td>
-                <Table.Td w={132}>
-                  <Group gap={6}>
-                    {mayChange ? (
-                      <RoleSelect
-                        aria-label={`Role of ${one.name}`}
-                        size="xs"
-                        miw={96}
-                        role={roleOf(one)}
-                        onChange={(role) => change.mutate({ id: one.id, role })}
-                      />
-                    ) : (
-                      one.role
-                    )}
-                    {one.invited && <Badge variant="default">invited</Badge>}
-                    {one.totp && <Badge variant="default">two-step login</Badge>}
-                  </Group>
-                </Table.Td>
-                <Table.Td ta="right" w={164}>
-                  {mayChange && one.id !== user.id && (
-                    <Group gap={6} justify="flex-end">
-                      <ConfirmButton
-                        size="compact-sm"
-                        variant="default"
-                        question={`Make a new link for ${one.name}?`}
-                        consequence="They set a new password with it. Until then their old password works, and their previous link does not."
-                        onConfirm={() => reset.mutate(one.id)}
-                      >
-                        {one.invited ? 'New link' : 'Reset password'}
-                      </ConfirmButton>
-                      {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
-                      <ConfirmButton
-                        size="compact-sm"
-                        color="red"
-                        variant="light"
-                        question={`Remove ${one.name}?`}
-                        onConfirm={() => remove.mutate(one.id)}
-                      >
-                        Remove
-                      </ConfirmButton>
-                    </Group>
-                  )}
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </DataTable>
+          <FirstRows rows={users} textOf={({ name, email }) => `${name} ${email}`} search="Name or email">
+            {(shown) => (
+              <DataTable minWidth={460}>
+                {shown.map((one) => (
+                  <Table.Tr key={one.id}>
+                    <Table.Td>
+                      <Text size="sm" {...TYPED}>
+                        {one.name}
+                      </Text>
+                      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+                        {one.email}
+                      </Text>
+                    </Table.Td>
+                    <Table.Td w={132}>
+                      <Group gap={6}>
+                        {mayChange ? (
+                          <RoleSelect
+                            aria-label={`Role of ${one.name}`}
+                            size="xs"
+                            miw={96}
+                            role={roleOf(one)}
+                            onChange={(role) => change.mutate({ id: one.id, role })}
+                          />
+                        ) : (
+                          one.role
+                        )}
+                        {one.invited && <Badge variant="default">invited</Badge>}
+                        {one.totp && <Badge variant="default">two-step login</Badge>}
+                      </Group>
+                    </Table.Td>
+                    <Table.Td ta="right" w={164}>
+                      {mayChange && one.id !== user.id && (
+                        <Group gap={6} justify="flex-end">
+                          <ConfirmButton
+                            size="compact-sm"
+                            variant="default"
+                            question={`Make a new link for ${one.name}?`}
+                            consequence="They set a new password with it. Until then their old password works, and their previous link does not."
+                            onConfirm={() => reset.mutate(one.id)}
+                          >
+                            {one.invited ? 'New link' : 'Reset password'}
+                          </ConfirmButton>
+                          {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
+                          <ConfirmButton
+                            size="compact-sm"
+                            color="red"
+                            variant="light"
+                            question={`Remove ${one.name}?`}
+                            onConfirm={() => remove.mutate(one.id)}
+                          >
+                            Remove
+                          </ConfirmButton>
+                        </Group>
+                      )}
+                    </Table.Td>
+                  </Table.Tr>
+                ))}
+              </DataTable>
+            )}
+          </FirstRows>
         )}
       </QueryResult>
-      {mayChange && (
-        <Form gap="xs" onSubmit={() => invite.mutate(person)} error={invite.error}>
-          <Field name="name">
-            <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
-          </Field>
-          <Field name="email">
-            <TextInput
-              label="Email"
-              type="email"
-              required
-              value={person.email}
-              onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
-            />
-          </Field>
-          <Field name="role">
-            <RoleSelect
-              label="Role"
-              description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
-              role={person.role}
-              onChange={(role) => setPerson({ ...person, role })}
-            />
-          </Field>
-          <Button type="submit" variant="default" loading={invite.isPending}>
-            Invite
-          </Button>
-        </Form>
-      )}
+      {mayChange && <InvitationForm onLink={setLink} />}
       <LinkShownOnce link={link} title="Personal link" done={() => setLink(null)} />
     </TitledCard>
+  );
+}
+
+/** A component of its own, because a typed letter must not draw the whole team. */
+function InvitationForm({ onLink }: { onLink: (link: PersonalLink) => void }) {
+  const queries = useQueryClient();
+  const nobody = { name: '', email: '', role: 'agent' as TeamRole };
+  const [person, setPerson, , changePerson] = useKeptState('invitation', nobody);
+  const invite = useMutation({
+    mutationFn: (body: typeof person) => request(api.POST('/api/client/team', { body })),
+    onError: shownByForm,
+    onSuccess: ({ invite_url, expires_at, message }, sent) => {
+      if (invite_url && expires_at) onLink({ url: invite_url, expires_at, message });
+      changePerson((now) => (JSON.stringify(now) === JSON.stringify(sent) ? nobody : now));
+      void queries.invalidateQueries({ queryKey: ['team'] });
+    },
+  });
+  return (
+    <Form gap="xs" onSubmit={() => invite.mutate(person)} error={invite.error}>
+      <Field name="name">
+        <TextInput label="Name" required value={person.name} onChange={(e) => setPerson({ ...person, name: e.currentTarget.value })} />
+      </Field>
+      <Field name="email">
+        <TextInput
+          label="Email"
+          type="email"
+          required
+          value={person.email}
+          onChange={(e) => setPerson({ ...person, email: e.currentTarget.value })}
+        />
+      </Field>
+      <Field name="role">
+        <RoleSelect
+          label="Role"
+          description="An agent has the inbox, the message log and templates. A manager may do all but change the team, keys and the connection."
+          role={person.role}
+          onChange={(role) => setPerson({ ...person, role })}
+        />
+      </Field>
+      <Button type="submit" variant="default" loading={invite.isPending}>
+        Invite
+      </Button>
+    </Form>
   );
 }
