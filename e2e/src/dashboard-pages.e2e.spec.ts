@@ -1487,18 +1487,24 @@ describe('the dashboard’s pages', () => {
       await owner.call('POST', '/api/client/api-keys', { name, permissions: ['*'] });
       const recipients = [{ phone: '+1 201 555 0101', body_params: ['Asha', '1'] }];
       await owner.call('POST', '/api/client/broadcasts', { name, template_name: 'order_update', recipients });
+      const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+      const { body: business } = await operator.call<{ id: number }>('POST', '/api/admin/businesses', { name, plan: 'Starter' });
       await page.setViewportSize(PHONE);
-      await logIn();
       await recordLayoutShifts(page);
       const found: [string, unknown][] = [];
-      for (const path of ['', 'settings', 'webhooks', 'broadcasts', 'inbox', 'messages', 'templates', 'api-keys', 'auto-reply', 'usage']) {
+      const look = async (path: string) => {
         await go(path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         await page.locator('[aria-busy=true]').first().waitFor({ state: 'detached' });
         for (const element of await page.evaluate<string[]>(OUT_OF_REACH)) found.push([path, element]);
         // Decision 585.
         for (const shift of await visibleShifts(page)) found.push([path, shift]);
-      }
+      };
+      await logIn();
+      for (const path of ['', 'settings', 'webhooks', 'broadcasts', 'inbox', 'messages', 'templates', 'api-keys', 'auto-reply', 'usage'])
+        await look(path);
+      await logIn(stack.demo.operator);
+      await look(`operator/business?id=${business.id}`);
       expect(found).toEqual([]);
     });
 

@@ -9,7 +9,7 @@ export function PageTitle({ title, about, children }: { title: string; about?: s
   useEffect(() => void scrollTo(0, 0), []);
   return (
     <Group justify="space-between" align="flex-end" mb="lg" gap="sm">
-      <div>
+      <div style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
         <Title order={1} size="h2">
           {title}
         </Title>

@@ -17,7 +17,8 @@ export function BusinessConnection({ connection }: { connection: BusinessDetail[
           <Group mb="sm">
             <StateBadge of={connection.status} />
             <Dimmed>
-              Checked <RelativeTime at={connection.checked_at} />
+              {connection.checked_at && 'Checked '}
+              <RelativeTime at={connection.checked_at} never="Not checked yet" />
             </Dimmed>
           </Group>
           {connection.problem && (

@@ -20,6 +20,8 @@ export function BusinessPlan({ business }: { business: Business }) {
         <Group align="flex-start">
           <Select
             label={`Plan of ${business.name}`}
+            maw="100%"
+            styles={{ label: { overflowWrap: 'anywhere' } }}
             data={[...PLANS]}
             value={business.plan}
             allowDeselect={false}
