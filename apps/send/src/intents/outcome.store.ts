@@ -13,6 +13,12 @@ export interface AcceptedRow {
   event: EventEnvelope;
 }
 
+interface RefusedRow {
+  intentId: string;
+  reason: string;
+  event: EventEnvelope;
+}
+
 const ACCEPTED = new RowSet<AcceptedRow>({
   id: ['uuid', ({ intentId }) => intentId],
   message_id: ['text', ({ messageId }) => messageId],
@@ -20,6 +26,12 @@ const ACCEPTED = new RowSet<AcceptedRow>({
   accepted_at: ['timestamptz', ({ acceptedAt }) => acceptedAt],
 });
 const EVENTS = outboxRows(ACCEPTED.next);
+
+const REFUSED = new RowSet<RefusedRow>({
+  id: ['uuid', ({ intentId }) => intentId],
+  reason: ['text', ({ reason }) => reason],
+});
+const REFUSED_EVENTS = outboxRows(REFUSED.next);
 const INTENTS = new RowSet<IntentRecord>({
   id: ['uuid', ({ id }) => id],
   business_id: ['bigint', ({ businessId }) => businessId],
@@ -71,16 +83,19 @@ export class OutcomeStore {
     return published;
   }
 
-  /** Marks intents as refused and releases their cap and Idempotency-Keys (guarantees §1, S5). */
-  async refuse(rows: { intentId: string; reason: string; event: EventEnvelope }[]): Promise<void> {
-    await this.db.transaction(async (tx) => {
-      await tx.query('SELECT send.refuse($1::uuid[], $2::text[])', [rows.map((row) => row.intentId), rows.map((row) => row.reason)]);
-      await appendToOutbox(
-        tx,
-        'send',
-        rows.map(({ event }) => event),
-      );
-    });
+  /**
+   * Marks intents as refused and releases their cap and Idempotency-Keys (guarantees §1, S5). Reservations of all businesses wait for these
+   * locks, so it is one statement: a process that is suspended between two would hold them.
+   */
+  async refuse(rows: RefusedRow[]): Promise<void> {
+    const events = rows.map(({ event }) => event);
+    await this.db.query(
+      `WITH refused AS MATERIALIZED (SELECT send.refuse(${REFUSED.list('id')}::uuid[], ${REFUSED.list('reason')}::text[]))
+       INSERT INTO send.outbox (event_id, subject, ordering_key, body, traceparent)
+       SELECT n.* FROM refused CROSS JOIN ${REFUSED_EVENTS.from('n')}
+       ON CONFLICT (event_id) DO NOTHING`,
+      [...REFUSED.values(rows), ...REFUSED_EVENTS.values(events)],
+    );
   }
 
   /**
