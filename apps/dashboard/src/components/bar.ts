@@ -1,7 +1,10 @@
-/** A part of every bar, the lowest first. @param color from the theme, with its shade: `green-6` */
+/** A part of every bar, the lowest first. */
 export interface Part {
   name: string;
+  /** From the theme, with its shade: `green-6`. */
   color: string;
+  /** The color in the dark, if another one. */
+  dark?: string;
 }
 export interface Bar {
   name: string;

@@ -16,4 +16,5 @@ export function PartsLegend({ parts }: { parts: Part[] }) {
   );
 }
 
-export const partColor = ({ color }: Part): string => `var(--mantine-color-${color})`;
+export const partColor = ({ color, dark = color }: Part): string =>
+  `light-dark(var(--mantine-color-${color}), var(--mantine-color-${dark}))`;

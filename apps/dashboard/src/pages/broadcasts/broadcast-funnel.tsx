@@ -1,9 +1,11 @@
 import { Box, Group, Paper, Stack, Text, Title, UnstyledButton } from '@mantine/core';
 import type { Schemas } from '../../api/client';
+import type { Part } from '../../components/bar';
 import { number, percent } from '../../components/format-number';
+import { partColor } from '../../components/parts-legend';
 import type { RecipientFilter } from './recipient-filter';
 
-type Step = { filter: RecipientFilter; label: string; count: number; color: string };
+type Step = Part & { filter: RecipientFilter; count: number };
 
 /** From all recipients to those who replied, and those who failed, as shares of all. Each step filters the recipients below. */
 export function BroadcastFunnel({
@@ -14,11 +16,11 @@ export function BroadcastFunnel({
   onPick: (filter: RecipientFilter) => void;
 }) {
   const steps: Step[] = [
-    { filter: 'sent', label: 'Sent', count: sent, color: 'green.8' },
-    { filter: 'delivered', label: 'Delivered', count: delivered, color: 'green.7' },
-    { filter: 'read', label: 'Read', count: read, color: 'green.6' },
-    { filter: 'replied', label: 'Replied within a day', count: replied, color: 'green.5' },
-    { filter: 'failed', label: 'Failed', count: failed, color: 'red.7' },
+    { filter: 'sent', name: 'Sent', count: sent, color: 'green-8', dark: 'green-6' },
+    { filter: 'delivered', name: 'Delivered', count: delivered, color: 'green-7', dark: 'green-5' },
+    { filter: 'read', name: 'Read', count: read, color: 'green-6', dark: 'green-4' },
+    { filter: 'replied', name: 'Replied within a day', count: replied, color: 'green-5', dark: 'green-3' },
+    { filter: 'failed', name: 'Failed', count: failed, color: 'red-7', dark: 'red-6' },
   ];
   return (
     <Paper withBorder p="md">
@@ -26,10 +28,10 @@ export function BroadcastFunnel({
         From sent to replied
       </Title>
       <Stack gap={4}>
-        {steps.map(({ filter, label, count, color }) => (
+        {steps.map(({ filter, count, ...part }) => (
           <UnstyledButton key={filter} onClick={() => onPick(filter)} py={4} title="Show these recipients">
             <Group justify="space-between" wrap="nowrap">
-              <Text size="sm">{label}</Text>
+              <Text size="sm">{part.name}</Text>
               <Text size="sm" fw={600} style={{ fontVariantNumeric: 'tabular-nums' }}>
                 {number(count)}
                 <Text span size="sm" c="dimmed" fw={400}>
@@ -38,7 +40,7 @@ export function BroadcastFunnel({
               </Text>
             </Group>
             <Box h={8} mt={4} bg="var(--mantine-color-default-hover)" style={{ borderRadius: 4, overflow: 'hidden' }}>
-              <Box h="100%" bg={color} style={{ borderRadius: 4 }} w={`${total === 0 ? 0 : (count / total) * 100}%`} />
+              <Box h="100%" style={{ borderRadius: 4, background: partColor(part) }} w={`${total === 0 ? 0 : (count / total) * 100}%`} />
             </Box>
           </UnstyledButton>
         ))}

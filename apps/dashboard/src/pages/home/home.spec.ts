@@ -1,7 +1,9 @@
+import { DEFAULT_THEME, luminance } from '@mantine/core';
 import { barLength, barNames, periodTotals, type MessageCounts } from '../../api/message-counts';
 import { numberDetails } from '../../components/number-details';
 import { countChange, rateChange } from './changes';
-import { plotBars } from './plot-bars';
+import { theme } from '../../theme';
+import { PARTS, plotBars } from './plot-bars';
 
 const NOTHING = { sent: 0, delivered: 0, read: 0, failed: 0, refused: 0 };
 const counts = (more: Partial<MessageCounts>): MessageCounts => ({
@@ -30,6 +32,16 @@ describe('the numbers of the home page (decision 440)', () => {
     expect(periodTotals(counts({ bars }))).toEqual({ accepted: 12, sent: 11, delivered: 7, read: 4, failed: 3 });
     // By the API, in broadcasts, by agents and AI, failed.
     expect(plotBars(counts({ bars })).map(({ values }) => values)).toEqual([[8, 0, 1, 3]]);
+  });
+
+  it('decision 765: each part of a bar differs from the page in the dark by 3:1', () => {
+    const page = DEFAULT_THEME.colors.dark[7];
+    const contrast = (color: string) => (luminance(color) + 0.05) / (luminance(page) + 0.05);
+    const low = PARTS.filter(({ color, dark = color }) => {
+      const [name = '', shade] = dark.split('-');
+      return contrast({ ...DEFAULT_THEME.colors, ...theme.colors }[name]?.[Number(shade)] ?? '') < 3;
+    });
+    expect(low).toEqual([]);
   });
 
   it('names bars in the business’s zone and marks each day', () => {

@@ -1,13 +1,13 @@
 import { barNames, type MessageCounts } from '../../api/message-counts';
-import type { Bar } from '../../components/bar';
+import type { Bar, Part } from '../../components/bar';
 
 /** The parts of a bar, the lowest first, by `sent_by`. Replies are written by agents and by auto-reply. */
-const SENDERS = [
-  { name: 'API', color: 'green-8', senders: ['api', null] },
-  { name: 'Broadcasts', color: 'green-5', senders: ['broadcast'] },
+const SENDERS: (Part & { senders: (string | null)[] })[] = [
+  { name: 'API', color: 'green-8', dark: 'green-6', senders: ['api', null] },
+  { name: 'Broadcasts', color: 'green-5', dark: 'green-4', senders: ['broadcast'] },
   { name: 'Agents and AI', color: 'green-2', senders: ['agent', 'ai'] },
 ];
-export const PARTS = [...SENDERS, { name: 'Failed', color: 'red-6' }];
+export const PARTS: Part[] = [...SENDERS, { name: 'Failed', color: 'red-6' }];
 
 /** Messages in disjoint parts: by sender, and the failed ones of all. */
 export function plotBars(counts: MessageCounts): Bar[] {
