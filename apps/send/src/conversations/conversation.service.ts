@@ -58,9 +58,18 @@ export class ConversationService {
     if (ids.length > 0) await this.store.endWaits(tx, ids);
   }
 
-  /** The commit does not wait for the disk: after a crash, a person sees that the customer has the reply. */
-  async recordReplies(db: Database, replies: Reply[]): Promise<void> {
-    if (replies.length > 0) await this.store.recordReplies(db.nonDurable, replies);
+  /**
+   * The commit does not wait for the disk: after a crash, a person sees that the customer has the reply.
+   * @returns those whose conversation another transaction holds
+   */
+  async recordReplies(db: Database, replies: Reply[]): Promise<Reply[]> {
+    const held = replies.length === 0 ? [] : await this.store.recordReplies(db.nonDurable, replies, false);
+    return replies.filter(({ conversationId }) => held.includes(conversationId));
+  }
+
+  /** Like `recordReplies`, but waits for other transactions. */
+  async recordRepliesLater(db: Database, replies: Reply[]): Promise<void> {
+    await this.store.recordReplies(db.nonDurable, replies, true);
   }
 
   /**

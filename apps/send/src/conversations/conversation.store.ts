@@ -10,6 +10,7 @@ export interface Alias {
 
 /** A reply in a conversation, which began at this time. */
 export interface Reply {
+  businessId: number;
   conversationId: number;
   begunAt: Date;
 }
@@ -117,14 +118,22 @@ export class ConversationStore {
   /**
    * Records that these conversations got a reply. A message that came while the reply was on its way still waits.
    * Locks rows in the order of their ids to avoid deadlocks.
+   * @param waits whether it waits for conversations that other transactions hold
+   * @returns the ids of those that it left out
    */
-  async recordReplies(db: Pick<Tx, 'query'>, replies: Reply[]): Promise<void> {
-    await db.query(
-      `UPDATE send.conversations SET waiting_since = NULL, unread_count = 0 WHERE id IN (
-         SELECT c.id FROM send.conversations c JOIN unnest($1::bigint[], $2::timestamptz[]) AS reply (id, begun_at) USING (id)
-         WHERE ${onRow('c.waiting_since IS NOT NULL')} AND coalesce(c.last_received_at <= reply.begun_at, true) ORDER BY c.id FOR UPDATE OF c)`,
+  async recordReplies(db: Pick<Tx, 'query'>, replies: Reply[], waits: boolean): Promise<number[]> {
+    const answered = `send.conversations c JOIN unnest($1::bigint[], $2::timestamptz[]) AS reply (id, begun_at) USING (id)
+         WHERE ${onRow('c.waiting_since IS NOT NULL')} AND coalesce(c.last_received_at <= reply.begun_at, true)`;
+    const rows = await db.query<{ id: string }>(
+      `WITH locked AS MATERIALIZED (
+         SELECT c.id FROM ${answered} ORDER BY c.id FOR UPDATE OF c ${waits ? '' : 'SKIP LOCKED'}
+       ), recorded AS (
+         UPDATE send.conversations SET waiting_since = NULL, unread_count = 0 WHERE id IN (SELECT id FROM locked)
+       )
+       SELECT c.id FROM ${answered} AND c.id NOT IN (SELECT id FROM locked)`,
       [replies.map(({ conversationId }) => conversationId), replies.map(({ begunAt }) => begunAt)],
     );
+    return rows.map(({ id }) => Number(id));
   }
 
   /** @param ids of conversations; one whose opt-out is older than its lift goes on waiting */

@@ -58,7 +58,7 @@ describe('decision 672: recording accepted messages', () => {
     };
     outcomes = new OutcomeService(
       {} as Database,
-      { recordReplies: async () => undefined, findOrOpenRecipients } as unknown as ConversationService,
+      { recordReplies: async () => [], findOrOpenRecipients } as unknown as ConversationService,
       { accept } as unknown as OutcomeStore,
       { publishCommitted: () => undefined } as unknown as OutboxRelay,
       createLogger('outcomes', 'silent'),

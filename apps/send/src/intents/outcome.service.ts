@@ -7,6 +7,7 @@ import { Database, isAboutValues, type Tx } from '@mgw/postgres';
 import { LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { ConversationService } from '../conversations/conversation.service';
+import type { Reply } from '../conversations/conversation.store';
 import type { IntentRecord } from './intent';
 import { acceptedPerson, hasOtherName, notSentEvent, sentEvent, type Acceptance } from './outcome-events';
 import { OutcomeStore } from './outcome.store';
@@ -37,6 +38,8 @@ export class OutcomeService {
   private readonly acceptances: Batcher<Acceptance, void>;
   private readonly refusals: Batcher<Failure, void>;
   private readonly cancellations: Batcher<IntentRecord, void>;
+  /** Replies in conversations that another transaction holds. One statement at a time waits for them, on one connection. */
+  private readonly lateReplies: Batcher<Reply, void>;
 
   constructor(
     @Inject(Database) private readonly db: Database,
@@ -65,6 +68,10 @@ export class OutcomeService {
       businessOf: ({ businessId }) => businessId,
       sizeOf,
       run: (batch) => this.cancelAll(batch),
+    });
+    this.lateReplies = new Batcher({
+      businessOf: ({ businessId }) => businessId,
+      run: (batch) => this.recordLateReplies(batch),
     });
   }
 
@@ -153,13 +160,35 @@ export class OutcomeService {
       ),
     );
     this.relay.publishCommitted(published);
+    await this.recordReplies(acceptances);
+    return acceptances.map(() => undefined);
+  }
+
+  /** A conversation that another transaction holds must not delay the sends of others (decision 790). */
+  private async recordReplies(acceptances: Acceptance[]): Promise<void> {
     const replies = acceptances
       .filter(({ intent }) => isReply(intent))
-      .map(({ conversationId, intent }) => ({ conversationId: conversationId as number, begunAt: createdAt(intent.id) }));
-    await this.conversations
-      .recordReplies(this.db, replies)
-      .catch((error: unknown) => this.logger.warn({ err: error }, 'recording that conversations got replies failed'));
-    return acceptances.map(() => undefined);
+      .map(({ conversationId, intent }) => ({
+        businessId: intent.businessId,
+        conversationId: conversationId as number,
+        begunAt: createdAt(intent.id),
+      }));
+    const failed = (error: unknown) => this.logger.warn({ err: error }, 'recording that conversations got replies failed');
+    try {
+      for (const reply of await this.conversations.recordReplies(this.db, replies)) void this.recordReplyLater(reply).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** Waits twice, because PostgreSQL ends an idle transaction before the second wait ends. */
+  private async recordReplyLater(reply: Reply): Promise<void> {
+    await this.lateReplies.add(reply).catch(() => this.lateReplies.add(reply));
+  }
+
+  private async recordLateReplies(replies: Reply[]): Promise<void[]> {
+    await this.conversations.recordRepliesLater(this.db, replies);
+    return replies.map(() => undefined);
   }
 
   private async cancelAll(intents: IntentRecord[]): Promise<void[]> {

@@ -1,4 +1,5 @@
 import { ListConversations, type GatewayError } from '@mgw/contracts';
+import { inboundEvent } from '@mgw/harness';
 import { Database } from '@mgw/postgres';
 import { eventually } from '@mgw/testing';
 import { startSending, type Sending } from '../send.fixture';
@@ -51,6 +52,21 @@ describe('sends during blocked searches, on a full disk and with lost connection
     expect(ended).toHaveLength(SEARCHES);
     expect(new Set(ended)).toEqual(new Set(['QUERY_TIMEOUT', 'OVERLOADED']));
     expect(await search(1, 'asha')).toBe('ok');
+  });
+
+  it('guarantees §10, N2: a conversation that a transaction holds delays no send, and its reply is recorded afterwards', async () => {
+    await sending.harness.publish(inboundEvent({ sent_at: new Date().toISOString() }));
+    const waiting = 'SELECT FROM send.conversations WHERE waiting_since IS NOT NULL';
+    await eventually(async () => (await locker.query(waiting)).length === 1);
+    await locker.transaction(async (tx) => {
+      await tx.query('SELECT FROM send.conversations FOR NO KEY UPDATE');
+      const accepted = { message_id: expect.any(String) as string };
+      const sends = [sending.text(), sending.template({ business_id: 2, api_key_id: 2 })];
+      expect(await Promise.all(sends)).toMatchObject([accepted, accepted]);
+      // The reply still waits for this transaction.
+      await eventually(async () => (await tx.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+    });
+    await eventually(async () => (await locker.query(waiting)).length === 0);
   });
 
   it('refuses a send on a full disk without a platform call, and accepts the next one when space is free', async () => {
