@@ -8,7 +8,7 @@ const STEP = 50;
 
 interface FirstRowsProps<T> {
   rows: T[];
-  /** What the search finds a row by. */
+  /** The text in which the search finds a row. */
   textOf: (row: T) => string;
   /** The name of the search field. */
   search: string;
