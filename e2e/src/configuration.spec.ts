@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { eventually, spawnNode } from '@mgw/testing';
 
@@ -46,6 +47,37 @@ describe('invalid configuration', () => {
     const { err } = await startedWith('gateway', { TRUSTED_PROXIES: '10.0.0.1,foo', SEALING_KEYS: 'k1:canary' });
     expect(err.msg).toContain('"foo"');
     expect(err.msg).not.toContain('canary');
+  });
+
+  it('standalone reports the problems of all services before any of them starts', async () => {
+    const child = spawnNode(join(__dirname, '../../dist/apps/standalone/src/main.js'), {
+      ...GOOD,
+      GATEWAY_PORT: 'x',
+      BROADCAST_PER_SECOND: '0',
+      WEBHOOK_PORTS: 'x',
+    });
+    expect(await child.exited).toEqual({ code: 1, signal: null });
+    const lines = await eventually(() => {
+      const parsed = child
+        .output()
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as { level: string; service: string; msg: string });
+      return parsed.some(({ level }) => level === 'fatal') && parsed;
+    });
+    const services = ['gateway', 'broadcast', 'auto-reply', 'outbound-webhook-dispatcher'];
+    expect(lines.map(({ level, msg }) => `${level}: ${msg}`)).toEqual(services.map((name) => `fatal: ${name} could not start`));
+  });
+
+  it('names the variable of a port in use', async () => {
+    const taken = createServer();
+    const port = await new Promise<number>((resolve) => taken.listen(0, '0.0.0.0', () => resolve((taken.address() as AddressInfo).port)));
+    try {
+      const { err } = await startedWith('send', { PROBE_PORT: String(port) });
+      expect(err.msg).toMatch(/^PROBE_PORT: .*EADDRINUSE/);
+    } finally {
+      taken.close();
+    }
   });
 
   it('names ENV_FILE if it cannot be read', async () => {

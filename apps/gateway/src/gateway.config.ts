@@ -67,7 +67,7 @@ const gatewaySettings = {
     },
     mailServer,
   ),
-  smtpFrom: env.text('SMTP_FROM', { doc: 'sender of mails', default: 'Messaging gateway <no-reply@localhost>' }),
+  smtpFrom: env.parsed('SMTP_FROM', { doc: 'sender of mails', default: 'Messaging gateway <no-reply@localhost>' }, mailSender),
   auditDays: env.integer('RETENTION_AUDIT_DAYS', {
     doc: 'days to keep the audit log; failed logins are kept for 90 at most',
     default: 400,
@@ -89,6 +89,12 @@ export class GatewayConfig extends config('gateway', gatewaySettings, ({ oidcIss
 function mailServer(text: string): string {
   const { protocol, hostname } = URL.canParse(text) ? new URL(text) : { protocol: '', hostname: '' };
   if (!['smtp:', 'smtps:'].includes(protocol) || hostname === '') throw new Error('must be smtp://… or smtps://…');
+  return text;
+}
+
+/** @throws Error unless it is an address, or a name and an address */
+function mailSender(text: string): string {
+  if (!/^([^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/.test(text)) throw new Error('must be an address, or Name <address>');
   return text;
 }
 

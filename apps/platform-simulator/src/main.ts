@@ -8,7 +8,9 @@ async function main(): Promise<void> {
   const config = SimulatorConfig.load(process.env);
   if (config.nodeEnv === 'production') throw new Error('the simulator does not run in production: it delivers no message');
   const simulator = createSimulator({ ...config, seed: config.seed || randomInt(1, 2 ** 32), logger });
-  const { url } = await simulator.listen(config.port, config.host);
+  const { url } = await simulator.listen(config.port, config.host).catch((error: Error) => {
+    throw new Error(`SIMULATOR_HOST, SIMULATOR_PORT: ${error.message}`, { cause: error });
+  });
   const probes = await startProbes({ port: config.probePort, ready: () => true, logger });
   logger.info({ url, config: config.printable() }, 'ready');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -73,6 +73,17 @@ export async function runServices(members: readonly [Member, ...Member[]], logge
   };
   process.once('uncaughtException', (error) => die(logger, error, 'uncaught error'));
   process.once('unhandledRejection', (error) => die(logger, error, 'unhandled rejection'));
+  // Before any service starts: one that is running would already work on events when the next one ends the process.
+  let isFaulty = false;
+  for (const { options, environment, logger: own } of members) {
+    try {
+      options.config.load(environment);
+    } catch (error) {
+      own.fatal({ err: error }, `${options.name} could not start`);
+      isFaulty = true;
+    }
+  }
+  if (isFaulty) process.exit(1);
   const running: RunningService[] = [];
   const isReady = async () => running.length === members.length && (await Promise.all(running.map((one) => one.isReady()))).every(Boolean);
   const local = members.length > 1 ? new LocalHandlers() : undefined;

@@ -40,7 +40,11 @@ export async function startProbes(options: {
     }
   };
   server.requestTimeout = 5_000;
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host ?? '0.0.0.0', resolve));
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port, options.host ?? '0.0.0.0', resolve)).catch(
+    (error: Error) => {
+      throw new Error(`PROBE_PORT: ${error.message}`, { cause: error });
+    },
+  );
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

@@ -89,7 +89,7 @@ export async function startHttp(
   } catch (error) {
     // Background work has started: it would outlive the connections and log errors that hide the reason.
     await app.close();
-    throw error;
+    throw new Error(`GATEWAY_HOST, GATEWAY_PORT: ${(error as Error).message}`, { cause: error });
   }
   return app;
 }
