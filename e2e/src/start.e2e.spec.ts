@@ -132,7 +132,13 @@ describe('npm start (spec §13)', () => {
     await eventually(async () => (await send(stack)).body.error_code === 'NOT_CONNECTED', { timeoutMs: 60_000, everyMs: 100 });
     const pids = Object.values(stack.pids());
     const stoppedAt = Date.now();
-    expect(await stack.stop('SIGINT')).toEqual({ code: 0, signal: null });
+    const { pid: simulator } = stack.processes('platform-simulator')[0] as StackProcess;
+    const services = ['gateway', 'send', 'broadcast', 'auto-reply'].flatMap((app) => stack.processes(app).map(({ pid }) => pid));
+    const stopped = stack.stop('SIGINT');
+    // WhatsApp responds until the last send has ended.
+    await eventually(() => !isAlive(simulator), { everyMs: 5 });
+    expect(services.filter(isAlive)).toEqual([]);
+    expect(await stopped).toEqual({ code: 0, signal: null });
     expect(Date.now() - stoppedAt).toBeLessThan(10_000);
     expect(pids.filter(isAlive)).toEqual([]);
 

@@ -112,13 +112,14 @@ export class Stack {
     return { GATEWAY_PORT: String(this.gatewayPort), ENV_FILE: join(dir, '{service}.env'), NODE_OPTIONS: STANDALONE_OPTIONS };
   }
 
-  /** Stops the gateway first, then the services, then their servers. */
+  /** Stops the gateway first, then the services, then the simulator, whose responses their last sends need, then the servers. */
   async stop() {
     this.#stopping = true;
     const isEdge = ({ app }) => appsOf(app).includes('gateway');
     const edge = this.#processes.filter(isEdge);
-    const rest = this.#processes.filter((process) => !isEdge(process));
-    for (const processes of [edge, rest]) await Promise.all(processes.map((process) => process.stop(graceOf(process))));
+    const simulator = this.#processes.filter(({ app }) => app === 'platform-simulator');
+    const rest = this.#processes.filter((process) => !edge.includes(process) && !simulator.includes(process));
+    for (const processes of [edge, rest, simulator]) await Promise.all(processes.map((process) => process.stop(graceOf(process))));
     await Promise.all(this.#servers.map((server) => server.stop()));
     removeProcesses(this.dir);
   }
