@@ -18,7 +18,7 @@ describe('create-operator (spec §11)', () => {
     expect(await run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).toMatch(/^Operator \d+ created\.$/);
     const response = await dashboard.visitor.post('/api/client/login', { email: 'root@gateway.example', password: PASSWORD }).expect(200);
     expect(response.body).toMatchObject({ user: { role: 'operator', name: 'Root' } });
-    await expect(run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).rejects.toThrow('already');
+    await expect(run(ARGS, { OPERATOR_PASSWORD: PASSWORD })).rejects.toThrow('There is an operator with this email already.');
   });
 
   it('spec §11: takes the password from standard input', async () => {

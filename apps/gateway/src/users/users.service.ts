@@ -112,7 +112,8 @@ export class UsersService {
         await this.users.hashOfAddress(tx, email),
       );
       const id = await this.users.add(tx, { ...person, email, password_hash, invited });
-      if (id === null) throw new GatewayError('CONFLICT', 'There is a user with this email in this business already.');
+      const existing = person.business_id === null ? 'an operator with this email' : 'a user with this email in this business';
+      if (id === null) throw new GatewayError('CONFLICT', `There is ${existing} already.`);
       const link = by && invited ? await this.links.create(tx, id, by.user_id) : null;
       const { business_id, name, role } = person;
       const action = invited ? 'user.invited' : 'user.created';
