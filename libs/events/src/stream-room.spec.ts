@@ -52,6 +52,10 @@ describe('streams at their size limit (guarantees §10, N4)', () => {
     expect(state.bytes).toBeGreaterThan(160_000);
   });
 
+  it('name the variable of their size if the store has no room for one', async () => {
+    await expect(limited(10 ** 15)).rejects.toThrow('lower NATS_STREAM_MAX_BYTES');
+  });
+
   it('are read once for many messages while they have room', async () => {
     const manager = await limited(10 * 1024 ** 2);
     const info = jest.spyOn(manager.streams, 'info');

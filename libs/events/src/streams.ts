@@ -27,6 +27,9 @@ export function limitsOn(connection: NatsConnection): StreamLimits {
   return { replicas: connection.info?.cluster ? IN_A_CLUSTER : 1, maxBytes: streamMaxBytes(connection) };
 }
 
+/** JetStream's error code when a stream would reserve more than its store has. */
+const INSUFFICIENT_STORAGE = 10_047;
+
 interface StreamLimits {
   /** Replicas of each stream; 3 in a cluster. */
   replicas?: number;
@@ -61,8 +64,15 @@ async function ensureStream(
     await manager.streams.add(config);
   } catch (error) {
     // Another process may have created it meanwhile.
-    if (!(await exists(manager, name))) throw error;
+    if (await exists(manager, name)) return;
+    if (!hasNoStorage(error)) throw error;
+    const problem = `JetStream's store has no room for the stream ${name} of ${maxBytes} bytes`;
+    throw new Error(`${problem}: enlarge the store, or lower NATS_STREAM_MAX_BYTES`, { cause: error });
   }
+}
+
+function hasNoStorage(error: unknown): boolean {
+  return error instanceof NatsError && error.api_error?.err_code === INSUFFICIENT_STORAGE;
 }
 
 async function exists(manager: JetStreamManager, name: string): Promise<boolean> {
