@@ -3,10 +3,16 @@ const { TestEnvironment } = require('jest-environment-jsdom');
 
 const ORIGIN = 'http://localhost';
 
+/** Node.js 24 refuses a signal of jsdom. */
+function signalOfNode(signal) {
+  const control = new AbortController();
+  signal?.addEventListener('abort', () => control.abort());
+  return control.signal;
+}
+
 class PageRequest extends Request {
   constructor(input, init) {
-    // Node.js 24 refuses a signal of jsdom.
-    super(typeof input === 'string' ? new URL(input, ORIGIN) : input, { ...init, signal: null });
+    super(typeof input === 'string' ? new URL(input, ORIGIN) : input, { ...init, signal: signalOfNode(init?.signal) });
   }
 }
 

@@ -78,6 +78,27 @@ describe('what pages share to read and change (decision 430)', () => {
     jest.useRealTimers();
   });
 
+  it('decision 729: a list of recipients may load for minutes, and a caller can end its request', async () => {
+    jest.useFakeTimers();
+    const signals: AbortSignal[] = [];
+    const types = ['text/csv; charset=utf-8', 'application/json'];
+    const respond = async (_: Request, { signal }: { signal: AbortSignal }) => {
+      signals.push(signal);
+      const [type = ''] = types.splice(0, 1);
+      return new Response('{}', { headers: { 'content-type': type } });
+    };
+    Object.assign(window, { respond });
+    const params = { path: { id: 1 }, query: { format: 'csv' as const } };
+    await request(api.GET('/api/client/broadcasts/{id}/recipients', { params, parseAs: 'text' }));
+    await request(api.GET('/api/client/labels'));
+    await jest.advanceTimersByTimeAsync(61_000);
+    const control = new AbortController();
+    await request(api.GET('/api/client/labels', { signal: control.signal }));
+    control.abort();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true]);
+    jest.useRealTimers();
+  });
+
   describe('live', () => {
     class Stream {
       static readonly CLOSED = 2;
