@@ -432,14 +432,22 @@ describe('the dashboard’s components (decision 430)', () => {
       useQuery({ queryKey: ['clock'], queryFn: () => request(api.GET('/api/client/labels')), refetchInterval: 20 });
       return <QueryResult query={one}>{() => 'Found'}</QueryResult>;
     }
+    let respond = (): unknown => new Refusal(404, { error: 'No resource has this id.', error_code: 'NOT_FOUND' });
     draw(<Resource />, {
-      'GET /api/client/erasures': () => new Refusal(404, { error: 'No resource has this id.', error_code: 'NOT_FOUND' }),
+      'GET /api/client/erasures': () => respond(),
       'GET /api/client/labels': () => ({ labels: [] }),
     });
     await screen.findByText('Nothing was found at this address');
     const times = (path: string) => requests.filter(({ route }) => route === `GET /api/client/${path}`).length;
     await waitFor(() => expect(times('labels')).toBeGreaterThan(3));
     expect([times('erasures'), screen.queryByRole('button', { name: 'Try again' })]).toEqual([1, null]);
+    // A window that gets the focus loads it again.
+    respond = () => new Promise(() => undefined);
+    void queries.refetchQueries({ queryKey: ['gone'] });
+    const before = times('labels');
+    await waitFor(() => expect(times('labels')).toBeGreaterThan(before + 1));
+    expect(times('erasures')).toBe(2);
+    screen.getByText('Nothing was found at this address');
   });
 
   it('query: shows loading, the error with its request, and the data after another try', async () => {

@@ -34,7 +34,7 @@ export function useFailure({ data, error, errorUpdateCount }: Pick<Query<unknown
 export function QueryResult<T>({ query, rows, children }: { query: Query<T>; rows?: number; children: (data: T) => ReactNode }) {
   const failure = useFailure(query);
   // A resource may also be deleted while its page is open.
-  if (isGone(query.error)) return <Gone />;
+  if (isGone(query.error ?? failure)) return <Gone />;
   if (query.data !== undefined) return children(query.data);
   if (failure) return <LoadFailed error={failure} isRetrying={query.isFetching} retry={() => void query.refetch()} />;
   return <LoadingRows rows={rows ?? 6} />;
