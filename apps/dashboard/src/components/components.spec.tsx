@@ -249,6 +249,19 @@ describe('the dashboard’s components (decision 430)', () => {
     });
   });
 
+  it('decision 764: a dialog gives the focus to the first field that takes input', async () => {
+    draw(
+      <FormModal opened onClose={() => undefined} title="New business">
+        <Form onSubmit={() => undefined}>
+          <TextInput label="Name" disabled defaultValue="Spice Route" />
+          <TextInput label="Owner" />
+        </Form>
+      </FormModal>,
+    );
+    const owner = await screen.findByLabelText('Owner');
+    await waitFor(() => expect(document.activeElement).toBe(owner));
+  });
+
   it.each([FormModal, FormDrawer])('decision 630: a dialog confirms before it discards input', async (Dialog) => {
     drawBetweenListeners();
     const close = jest.fn();

@@ -91,7 +91,7 @@ const controlsOf = (form: HTMLFormElement | null, field: string): Control[] => [
 /** Gives the first field the focus when a dialog opens that begins with this form. By default its close button has it. */
 function beginAt(form: HTMLFormElement | null): void {
   const body = form?.closest('[role=dialog] > :last-child');
-  const first = body?.querySelector('button, a, input:not([type=hidden]), textarea');
+  const first = body?.querySelector('a, :is(button, input:not([type=hidden]), textarea):enabled');
   if (form?.contains(first ?? null)) first?.setAttribute('data-autofocus', '');
 }
 
