@@ -383,14 +383,15 @@ describe('the REST API (spec §4 to §8)', () => {
     await limited.get('health');
     check(429, await limited.get(`media/${media_id}`));
     check(429, await text(limited), uploads);
-    for (const [status, range] of [
-      [206, 'bytes=0-3'],
-      [416, 'bytes=99999999-'],
+    for (const [status, header] of [
+      [206, { range: 'bytes=0-3' }],
+      [304, { 'if-none-match': '*' }],
+      [416, { range: 'bytes=99999999-' }],
     ] as const) {
-      const headers = { 'x-api-key': stack.growth.api_key, range };
+      const headers = { 'x-api-key': stack.growth.api_key, ...header };
       const part = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers });
       expect(part.status).toBe(status);
-      const body = (status === 206 ? {} : await part.json()) as ApiResponse['body'];
+      const body = (status === 416 ? await part.json() : {}) as ApiResponse['body'];
       conforms('get', file, { status, headers: part.headers, body });
     }
     const whole = await fetch(`${stack.demo.base_url}/media/${media_id}`, { headers: { 'x-api-key': stack.growth.api_key } });
