@@ -110,7 +110,7 @@ export class OutboxRelay {
   /** Finishes the batch in progress and publishes the events in memory, before another replica publishes later ones of their keys. */
   async stop(): Promise<void> {
     this.stopped = true;
-    this.signal.notify();
+    this.signal.end();
     await this.ended;
     // On failure the outbox still holds them. Events without a mark are published again, and consumers have inboxes.
     await this.finish().catch(() => undefined);
@@ -126,7 +126,7 @@ export class OutboxRelay {
       } catch (error) {
         logger.warn({ err: error, schema }, 'publishing events failed; they stay in the outbox');
         this.leaveToOutbox();
-        await this.signal.wait(RETRY_MS);
+        await this.signal.rest(RETRY_MS);
       }
     }
   }
@@ -221,7 +221,7 @@ export class OutboxRelay {
     this.dropPublished(new Set(seen.published));
     const failed = seen.published.length < seen.found;
     if (failed || seen.isFull) this.leaveToOutbox();
-    if (failed) await this.signal.wait(RETRY_MS);
+    if (failed) await this.signal.rest(RETRY_MS);
     else await this.load.pause(seen.found, seen.isFull);
   }
 

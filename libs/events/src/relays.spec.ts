@@ -140,6 +140,16 @@ describe('relays of one outbox (guarantees N5)', () => {
     expect(await effects(4)).toEqual([...ids([0, 1, 2]), created.id]);
   });
 
+  type Publish = ReturnType<Shop['nc']['jetstream']>['publish'];
+  const publishingBy = (shop: Shop, publish: Publish) =>
+    new Proxy(shop.nc, {
+      get: (target, name: keyof typeof shop.nc) => {
+        if (name === 'jetstream') return () => ({ publish });
+        const value: unknown = target[name];
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      },
+    });
+
   /** NATS that takes 4.5 s to acknowledge each message. @param before runs before each one */
   const slowNats = (shop: Shop, before: () => Promise<unknown>) => {
     const jetstream = shop.nc.jetstream();
@@ -151,13 +161,7 @@ describe('relays of one outbox (guarantees N5)', () => {
       slowMs += 4_500;
       return jetstream.publish(...args);
     };
-    return new Proxy(shop.nc, {
-      get: (target, name: keyof typeof shop.nc) => {
-        if (name === 'jetstream') return () => ({ publish });
-        const value: unknown = target[name];
-        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
-      },
-    });
+    return publishingBy(shop, publish);
   };
 
   testAlone('mark slowly acknowledged events before PostgreSQL ends the transaction', async ({ shop, allPublished, inStream, append }) => {
@@ -236,6 +240,28 @@ describe('relays of one outbox (guarantees N5)', () => {
     await other.stop();
     expect(await epochs()).toEqual([0]);
     expect((await inStream()).sort()).toEqual(ids(range(next)).sort());
+  });
+
+  test('try again at intervals, not at each new event, while NATS refuses them', async ({ shop, append, allPublished }) => {
+    const jetstream = shop.nc.jetstream();
+    let [attempts, refuses] = [0, true];
+    const publish = (...args: Parameters<typeof jetstream.publish>) => {
+      attempts += 1;
+      return refuses ? Promise.reject(new Error('insufficient storage')) : jetstream.publish(...args);
+    };
+    const relay = shop.relay({ nc: publishingBy(shop, publish), pollMs: 600_000 });
+    const begun = performance.now();
+    await append(sent(0));
+    await eventually(
+      () => {
+        relay.wake();
+        return attempts >= 3;
+      },
+      { everyMs: 5 },
+    );
+    expect(performance.now() - begun).toBeGreaterThan(900);
+    refuses = false;
+    await allPublished();
   });
 
   test('publish the events that are reported while they look for older ones together with those', async ({

@@ -34,7 +34,7 @@ export abstract class BackgroundLoop implements OnApplicationBootstrap, OnApplic
 
   async onApplicationShutdown(): Promise<void> {
     this.stopped = true;
-    this.signal.notify();
+    this.signal.end();
     await this.ended;
     await this.loop.relay?.stop();
   }
@@ -52,11 +52,12 @@ export abstract class BackgroundLoop implements OnApplicationBootstrap, OnApplic
   private async repeat(): Promise<void> {
     const { name, logger, retryMs } = this.loop;
     while (!this.stopped) {
-      const pauseMs = await this.round().catch((error: unknown) => {
+      try {
+        await this.pause(await this.round());
+      } catch (error) {
         logger.warn({ err: error }, `${name} failed; will retry`);
-        return retryMs;
-      });
-      await this.pause(pauseMs);
+        await this.signal.rest(retryMs);
+      }
     }
   }
 }
