@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Paper, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { Field } from '../../components/field';
 import type { ButtonType, FormButton } from './template-form';
 
@@ -28,7 +28,7 @@ export function ButtonFields({
   return (
     <Paper withBorder p="sm">
       <Stack gap="xs">
-        <Group grow align="flex-start">
+        <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'start' }}>
           <Select
             label={`Button ${nth}`}
             autoFocus={isNew}
@@ -47,7 +47,7 @@ export function ButtonFields({
               onChange={(e) => onChange({ text: e.currentTarget.value })}
             />
           </Field>
-        </Group>
+        </SimpleGrid>
         {type === 'url' && (
           <Field name={`${field}.url`}>
             <TextInput

@@ -1,4 +1,4 @@
-import { Group, Select, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { Field } from '../../components/field';
 import type { TemplateForm } from './template-form';
 
@@ -21,7 +21,7 @@ export function NamingFields({
 }) {
   return (
     <>
-      <Group grow align="flex-start">
+      <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'start' }}>
         <Field name="name">
           <TextInput
             label="Name"
@@ -46,7 +46,7 @@ export function NamingFields({
             onChange={(language: string | null) => language && onChange({ language })}
           />
         </Field>
-      </Group>
+      </SimpleGrid>
       <Field name="category">
         <Select
           label="Category"
