@@ -23,7 +23,7 @@ function textWithImports(path, seen = new Set()) {
 const text = textWithImports(file);
 ensureDependencies(console.log);
 // Specs run from the sources. Processes of services and stacks run from the build.
-if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/apps/.test(text)) {
+if (/startStack|\.spawn\(|spawnNode|\bSTART\b|dist\/(apps|libs)/.test(text)) {
   if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0) process.exit(1);
 }
 // Written by the build: the roles of each route, which the dashboard reads.

@@ -30,18 +30,22 @@ function configuredLevel(): string {
   }
 }
 
-/** Creates the JSON logger of a service. Log errors as `err`; members named like a secret are removed. */
+/**
+ * Creates the JSON logger of a service. Log errors as `err`; members named like a secret are removed. A line is written before the call
+ * returns (decision 772).
+ */
 export function createLogger(service: string, level: string = configuredLevel()): Logger {
-  return pino({
+  const options = {
     level,
     base: { service },
     messageKey: 'msg',
     timestamp: pino.stdTimeFunctions.isoTime,
     mixin: traceFields,
-    formatters: { level: (label) => ({ level: label }) },
+    formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: errorFields },
     redact: { paths, censor: '[hidden]' },
-  });
+  };
+  return pino(options, pino.destination({ dest: process.stdout.fd, sync: true }));
 }
 
 /** Keeps only name, message, code and stack: driver errors carry whole rows and queries in other members. */

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { counter, createLogger, gauges, metricsText, startProbes } from './index';
 
 describe('probes (guarantees: each service has /livez, /readyz, /metrics)', () => {
@@ -59,7 +61,6 @@ describe('values that are read at a scrape', () => {
 describe('logs (guarantees §9)', () => {
   it('remove members that are named like a secret', () => {
     const lines: string[] = [];
-    const write = process.stdout.write.bind(process.stdout);
     const logger = createLogger('test', 'info');
     const stream = (logger as unknown as Record<symbol, { write(line: string): void }>)[
       Object.getOwnPropertySymbols(logger).find((s) => s.toString() === 'Symbol(pino.stream)') as symbol
@@ -67,8 +68,21 @@ describe('logs (guarantees §9)', () => {
     if (!stream) throw new Error('pino has no stream');
     stream.write = (line) => void lines.push(line);
     logger.info({ phone: '919000055501', request: { otp: '123456' }, headers: { 'x-api-key': 'mgw_live_1' } }, 'sent');
-    process.stdout.write = write;
     expect(lines.join('')).toContain('"msg":"sent"');
     expect(lines.join('')).not.toMatch(/919000055501|123456|mgw_live_1/);
+  });
+
+  it('keep the order of the services of a process, even while its thread pool is busy (decision 772)', () => {
+    const script = `
+      const { createLogger } = require(${JSON.stringify(join(__dirname, '../../../dist/libs/telemetry/src/index.js'))});
+      for (let i = 0; i < 2; i++) require('node:crypto').pbkdf2('password', 'salt', 1e6, 64, 'sha512', () => {});
+      const [one, two] = [createLogger('one'), createLogger('two')];
+      one.warn('first');
+      two.error('second');
+      one.fatal('third');
+      process.exit(1);
+    `;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], { env: { UV_THREADPOOL_SIZE: '1' }, encoding: 'utf8' });
+    expect(stdout.match(/first|second|third/g)).toEqual(['first', 'second', 'third']);
   });
 });
