@@ -7,6 +7,15 @@ BEGIN
   ) places;
 END $$;
 
+-- Locks those names that no other transaction holds. Returns which ones, in the order of the names. It never waits, so their order does not matter.
+CREATE OR REPLACE FUNCTION send.try_names(p_business bigint[], p_name text[]) RETURNS boolean[] LANGUAGE plpgsql AS $$
+BEGIN
+  RETURN (
+    SELECT array_agg(pg_try_advisory_xact_lock(hashtextextended(n.business || ':' || n.name, 0)) ORDER BY n.nth)
+    FROM unnest(p_business, p_name) WITH ORDINALITY AS n (business, name, nth)
+  );
+END $$;
+
 -- Locks names and returns the conversations that they lead to, including those committed while it waited for the locks.
 CREATE OR REPLACE FUNCTION send.find_conversations(p_business bigint[], p_name text[])
 RETURNS TABLE (business_id bigint, alias text, id bigint, user_id text) LANGUAGE plpgsql AS $$
@@ -45,4 +54,20 @@ BEGIN
     LEFT JOIN named ON named.business_id = n.business AND named.alias = n.name;
   END IF;
   RETURN QUERY SELECT unnest(v_ids);
+END $$;
+
+-- Like send.open_conversations, but waits for no other transaction: the id of a name that one holds is null.
+CREATE OR REPLACE FUNCTION send.open_free_conversations(p_business bigint[], p_name text[]) RETURNS TABLE (conversation_id bigint) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_free boolean[] := send.try_names(p_business, p_name);
+  v_ids bigint[];
+BEGIN
+  SELECT array_agg(o.conversation_id) INTO v_ids FROM send.open_conversations(
+    ARRAY(SELECT n.business FROM unnest(p_business, v_free) WITH ORDINALITY AS n (business, is_free, nth) WHERE n.is_free ORDER BY n.nth),
+    ARRAY(SELECT n.name FROM unnest(p_name, v_free) WITH ORDINALITY AS n (name, is_free, nth) WHERE n.is_free ORDER BY n.nth)
+  ) o;
+  RETURN QUERY
+    SELECT CASE WHEN n.is_free THEN v_ids[count(*) FILTER (WHERE n.is_free) OVER (ORDER BY n.nth)] END
+    FROM unnest(v_free) WITH ORDINALITY AS n (is_free, nth) ORDER BY n.nth;
 END $$;

@@ -34,7 +34,7 @@ export class ConversationService {
   private async openAll(tx: Tx, persons: Person[]): Promise<number[]> {
     const phones = persons.flatMap(phoneOnly);
     if (phones.length === persons.length) return this.store.openByPhone(tx, phones);
-    const aliases = persons.flatMap((person) => aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias })));
+    const aliases = persons.flatMap(namesOf);
     const known = await this.store.lockAliases(tx, aliases);
     // A person whose aliases are all known needs no new id.
     const possiblyNew = persons.filter((person) => aliasesOf(person).some((alias) => !known.has(aliasKey(person.businessId, alias))));
@@ -46,11 +46,26 @@ export class ConversationService {
     return ids.map((id) => changes.keptOf(id));
   }
 
-  /** Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it. */
-  async findOrOpenRecipients(db: Database, persons: Person[]): Promise<number[]> {
+  /**
+   * Like `findOrOpen`, in its own transaction. Its commit does not wait for the disk; the next durable commit includes it.
+   * @param waits whether it waits for names that other transactions hold
+   * @returns null for each person with such a name, unless it waits
+   */
+  async findOrOpenRecipients(db: Database, persons: Person[], waits: boolean): Promise<(number | null)[]> {
     const phones = persons.flatMap(phoneOnly);
-    if (phones.length === persons.length) return this.store.openByPhone(db.nonDurable, phones);
-    return db.transaction((tx) => this.findOrOpen(tx, persons), { durable: false });
+    if (phones.length === persons.length)
+      return waits ? this.store.openByPhone(db.nonDurable, phones) : this.store.openFreeByPhone(db.nonDurable, phones);
+    return db.transaction((tx) => (waits ? this.findOrOpen(tx, persons) : this.findOrOpenFree(tx, persons)), { durable: false });
+  }
+
+  private async findOrOpenFree(tx: Tx, persons: Person[]): Promise<(number | null)[]> {
+    const names = persons.flatMap(namesOf);
+    const isFree = await this.store.tryNames(tx, names);
+    const held = new Set(names.filter((_, i) => !isFree[i]).map(({ businessId, alias }) => aliasKey(businessId, alias)));
+    const free = persons.filter((person) => namesOf(person).every(({ businessId, alias }) => !held.has(aliasKey(businessId, alias))));
+    const ids = free.length === 0 ? [] : await this.findOrOpen(tx, free);
+    const idOf = new Map(free.map((person, i) => [person, ids[i]]));
+    return persons.map((person) => idOf.get(person) ?? null);
   }
 
   /** Ends the waits of people who opted out, because nobody may reply to them. @param ids locked conversations */
@@ -112,4 +127,8 @@ export class ConversationService {
 /** The alias of a person who has only a phone. Such persons need a single round trip. */
 function phoneOnly({ businessId, phone, userId, waId }: Person): Alias[] {
   return phone !== null && userId === null && (waId === null || waId === phone) ? [{ businessId, alias: phone }] : [];
+}
+
+function namesOf(person: Person): Alias[] {
+  return aliasesOf(person).map((alias) => ({ businessId: person.businessId, alias }));
 }

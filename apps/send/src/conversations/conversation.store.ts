@@ -85,6 +85,21 @@ export class ConversationStore {
     return rows.map((row) => Number(row.conversation_id));
   }
 
+  /** Like `openByPhone`, but waits for no other transaction. @returns null for a number that one holds */
+  async openFreeByPhone(db: Pick<Tx, 'query'>, numbers: Alias[]): Promise<(number | null)[]> {
+    const rows = await db.query<{ conversation_id: string | null }>(
+      'SELECT conversation_id FROM send.open_free_conversations($1::bigint[], $2::text[])',
+      columns(numbers),
+    );
+    return rows.map(({ conversation_id }) => (conversation_id === null ? null : Number(conversation_id)));
+  }
+
+  /** Locks those names that no other transaction holds, until the end of this one. @returns which ones, in the order of `names` */
+  async tryNames(tx: Tx, names: Alias[]): Promise<boolean[]> {
+    const [row] = await tx.query<{ free: boolean[] }>('SELECT send.try_names($1::bigint[], $2::text[]) AS free', columns(names));
+    return row?.free ?? [];
+  }
+
   /** Sets the person's phone and user id; null keeps the current value. */
   async setNames(tx: Tx, conversationId: number, { phone, userId }: { phone: string | null; userId: string | null }): Promise<void> {
     await tx.query('UPDATE send.conversations SET phone = coalesce($2, phone), user_id = coalesce($3, user_id) WHERE id = $1', [

@@ -35,7 +35,10 @@ interface Failure {
 /** Records outcomes in batches: all of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
 export class OutcomeService {
-  private readonly acceptances: Batcher<Acceptance, void>;
+  /** Each returns whether it is recorded: one whose person another transaction holds is not. */
+  private readonly acceptances: Batcher<Acceptance, boolean>;
+  /** Those whose person another transaction holds, which they wait for. */
+  private readonly lateAcceptances: Batcher<Acceptance, boolean>;
   private readonly refusals: Batcher<Failure, void>;
   private readonly cancellations: Batcher<IntentRecord, void>;
   /** Replies in conversations that another transaction holds. One statement at a time waits for them, on one connection. */
@@ -55,7 +58,13 @@ export class OutcomeService {
       waitMs: ({ intent }) => (intent.sentBy === 'broadcast' ? BROADCAST_WAIT_MS : 0),
       businessOf: ({ intent }) => intent.businessId,
       sizeOf: ({ intent }) => sizeOf(intent),
-      run: (batch) => this.recordAcceptances(batch),
+      run: (batch) => this.recordAcceptances(batch, false),
+    });
+    this.lateAcceptances = new Batcher({
+      ...held,
+      businessOf: ({ intent }) => intent.businessId,
+      sizeOf: ({ intent }) => sizeOf(intent),
+      run: (batch) => this.recordAcceptances(batch, true),
     });
     this.refusals = new Batcher({
       ...held,
@@ -80,7 +89,10 @@ export class OutcomeService {
    * @returns false if recording failed and continues in the background (guarantees §1, S3); a status callback is the last resort (S4)
    */
   accepted(acceptance: Acceptance, until: number): Promise<boolean> {
-    const record = (late: boolean) => this.acceptances.add(late ? { ...acceptance, repaired: true } : acceptance);
+    const record = async (late: boolean) => {
+      const one = late ? { ...acceptance, repaired: true } : acceptance;
+      if (!(await this.acceptances.add(one))) await this.lateAcceptances.add(one);
+    };
     return this.recordOrRetry(acceptance.intent.id, record, until);
   }
 
@@ -146,13 +158,29 @@ export class OutcomeService {
     this.logger.error({ intent_id: intentId }, 'gave up recording the outcome of a send');
   }
 
-  private async recordAcceptances(acceptances: Acceptance[]): Promise<void[]> {
-    const toIdentify = acceptances.filter((acceptance) => acceptance.conversationId === null || hasOtherName(acceptance));
+  /**
+   * @param waits whether it waits for people whose names another transaction holds. Otherwise they must not delay the sends of others
+   *   (decision 790).
+   * @returns whether each is recorded
+   */
+  private async recordAcceptances(batch: Acceptance[], waits: boolean): Promise<boolean[]> {
+    const toIdentify = batch.filter((acceptance) => acceptance.conversationId === null || hasOtherName(acceptance));
+    const held = new Set<Acceptance>();
     if (toIdentify.length > 0) {
       // Open conversations in a transaction of their own, so that recording stays one statement. An empty conversation does no harm.
-      const ids = await this.conversations.findOrOpenRecipients(this.db, toIdentify.map(acceptedPerson));
-      toIdentify.forEach((acceptance, i) => (acceptance.conversationId = ids[i] as number));
+      const ids = await this.conversations.findOrOpenRecipients(this.db, toIdentify.map(acceptedPerson), waits);
+      toIdentify.forEach((acceptance, i) => {
+        const id = ids[i] ?? null;
+        if (id === null) held.add(acceptance);
+        else acceptance.conversationId = id;
+      });
     }
+    const acceptances = batch.filter((acceptance) => !held.has(acceptance));
+    if (acceptances.length > 0) await this.record(acceptances);
+    return batch.map((acceptance) => !held.has(acceptance));
+  }
+
+  private async record(acceptances: Acceptance[]): Promise<void> {
     const published = await this.store.accept(
       acceptedRows(
         acceptances,
@@ -161,7 +189,6 @@ export class OutcomeService {
     );
     this.relay.publishCommitted(published);
     await this.recordReplies(acceptances);
-    return acceptances.map(() => undefined);
   }
 
   /** A conversation that another transaction holds must not delay the sends of others (decision 790). */

@@ -69,6 +69,31 @@ describe('sends during blocked searches, on a full disk and with lost connection
     await eventually(async () => (await locker.query(waiting)).length === 0);
   });
 
+  it.each([
+    ['number', '919876543299'],
+    ['wa_id', '919876543298'],
+  ])('guarantees §10, N2: a person whose %s a transaction holds delays no send to others', async (_, waId) => {
+    const to = '919876543299';
+    sending.platform.respond((request, response) => {
+      const { to: input } = JSON.parse(request.body) as { to: string };
+      const contacts = [{ input, wa_id: input === `+${to}` ? waId : input.slice(1) }];
+      const id = `wamid.${sending.platform.calls().length}`;
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ contacts, messages: [{ id }] }));
+    });
+    const accepted = { message_id: expect.any(String) as string };
+    const held = await locker.transaction(async (tx) => {
+      await tx.query('SELECT FROM send.find_conversations(ARRAY[1], ARRAY[$1])', [waId]);
+      const waiting = async () => tx.query(`SELECT pid, query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+      const send = sending.template({}, { to });
+      const wait = await eventually(async () => (await waiting())[0]);
+      for (const business_id of [2, 1]) expect(await sending.template({ business_id, api_key_id: business_id })).toMatchObject(accepted);
+      expect(await waiting()).toEqual([wait]);
+      return { send };
+    });
+    expect(await held.send).toMatchObject({ ...accepted, phone: to });
+    await eventually(async () => (await sending.harness.published('message.sent')).length === 3);
+  });
+
   it('refuses a send on a full disk without a platform call, and accepts the next one when space is free', async () => {
     await locker.query(`CREATE FUNCTION send.refuse_row() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
       RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END $$`);
