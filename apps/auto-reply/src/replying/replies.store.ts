@@ -276,7 +276,7 @@ export class RepliesStore {
   /**
    * Releases the place under the limits unless the model has replied: a customer whose replies cannot be sent must not call it without end.
    * @param keepsPlace even without a reply of the model: an earlier reply may have been sent, or a newer question takes over the place
-   * @param messageId the id of a send whose outcome is unknown
+   * @param messageId the id of a send whose outcome is unknown; null keeps the one of an earlier attempt
    */
   async end(
     { id, claims }: Question,
@@ -286,7 +286,7 @@ export class RepliesStore {
     messageId: string | null = null,
   ): Promise<void> {
     await this.db.query(
-      `UPDATE auto_reply.replies SET state = $3, reason = $4, message_id = $6, ended_at = now(),
+      `UPDATE auto_reply.replies SET state = $3, reason = $4, message_id = coalesce($6, message_id), ended_at = now(),
          reserved_at = CASE WHEN $5 OR reply IS NOT NULL THEN reserved_at END,
          expected_cost = CASE WHEN $5 AND $3 = 'failed' THEN expected_cost END
        WHERE ${OWN}`,
@@ -321,6 +321,7 @@ export class RepliesStore {
    * @param failedAttempts the new count
    * @param maybeSent whether the reply may have been sent
    * @param always even if the reply would no longer be useful
+   * @param messageId the id of a send whose outcome is unknown; null keeps the one of an earlier attempt
    * @returns false if it is too late for another attempt
    */
   async postpone(
@@ -330,13 +331,14 @@ export class RepliesStore {
       failedAttempts,
       maybeSent,
       always,
-    }: { afterSeconds: number; failedAttempts: number; maybeSent: boolean; always: boolean },
+      messageId = null,
+    }: { afterSeconds: number; failedAttempts: number; maybeSent: boolean; always: boolean; messageId?: string | null },
   ): Promise<boolean> {
     const postponed = await this.db.query(
       `UPDATE auto_reply.replies SET due_at = now() + make_interval(secs => $3), sending = sending AND $4, failed_attempts = $6,
-         unfinished_attempts = 0, worker_id = NULL
+         unfinished_attempts = 0, worker_id = NULL, message_id = coalesce($7, message_id)
        WHERE ${OWN} AND ($5 OR received_at + interval '${USEFUL}' > now() + make_interval(secs => $3)) RETURNING id`,
-      [id, claims, afterSeconds, maybeSent, always, failedAttempts],
+      [id, claims, afterSeconds, maybeSent, always, failedAttempts, messageId],
     );
     return postponed.length > 0;
   }

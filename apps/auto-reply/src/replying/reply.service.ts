@@ -224,14 +224,16 @@ export class ReplyService {
     const isTransient = error instanceof ModelFailure ? error.isTransient : !known || RETRYABLE.has((error as GatewayError).error_code);
     // A reply that may have been sent is followed up even when it is no longer useful.
     const always = maybeSent && failedAttempts < MAX_ATTEMPTS;
-    const again = { afterSeconds, failedAttempts, maybeSent, always };
+    // A later attempt may get no response, for example while the send service has no database.
+    const messageId = unclearSend(error);
+    const again = { afterSeconds, failedAttempts, maybeSent, always, messageId };
     if (isTransient && (always || !maybeSent) && (await this.replies.postpone(question, again))) return;
     const reason = error instanceof GatewayError ? `${error.error_code}: ${error.message}` : (error as Error).message;
     this.logger.warn(
       { business_id, reply_id: id, ...(known ? { reason } : { err: error }) },
       'no automatic reply; the message is left for an agent',
     );
-    await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent, unclearSend(error));
+    await this.replies.end(question, 'failed', known ? reason : 'something went wrong on our side', maybeSent, messageId);
   }
 }
 

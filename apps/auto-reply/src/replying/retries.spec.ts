@@ -170,30 +170,32 @@ describe('guarantees §8: a question whose model does not reply', () => {
     await eventually(async () => (await autoReply.harness.published('ai.replied')).length === 1);
   });
 
-  test('decision 771: shows as replied if WhatsApp confirms its unclear send after it was left for an agent', async (autoReply) => {
-    const { harness } = autoReply;
-    const unclear = 'gw_01931f6e-0000-7000-8000-000000000001';
-    harness.respond(FindSends, ({ message_ids: [id] }) => {
-      const send = { message_id: 'wamid.late', state: 'accepted' as const, to: '919876543001', at: '2026-11-28T10:00:00.000Z' };
-      return { sends: [id === unclear ? { ...send, failure_reason: null } : null] };
+  for (const last of ['OUTCOME_UNKNOWN', 'INTERNAL'] as const) {
+    test(`decision 771: shows as replied if WhatsApp confirms its unclear send after it was left for an agent with ${last}`, async (autoReply) => {
+      const { harness } = autoReply;
+      const unclear = 'gw_01931f6e-0000-7000-8000-000000000001';
+      harness.respond(FindSends, ({ message_ids: [id] }) => {
+        const send = { message_id: 'wamid.late', state: 'accepted' as const, to: '919876543001', at: '2026-11-28T10:00:00.000Z' };
+        return { sends: [id === unclear ? { ...send, failure_reason: null } : null] };
+      });
+      await autoReply.run();
+      await autoReply.set({});
+      autoReply.model.release();
+      const respondWith = (code: typeof last) => () => {
+        throw new GatewayError(code, 'Not now.', code === 'OUTCOME_UNKNOWN' ? { message_id: unclear } : {});
+      };
+      autoReply.respondToSends(respondWith('OUTCOME_UNKNOWN'), respondWith(last));
+      await autoReply.receive(1, 'Hello');
+      await eventually(async () => autoReply.sends.length === 1 && (await isWaiting(autoReply)));
+      await harness.db.query('UPDATE auto_reply.replies SET failed_attempts = 3');
+      expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'failed', message_id: unclear, reason: `${last}: Not now.` });
+      await harness.db.query('UPDATE auto_reply.replies SET due_at = now()');
+      await eventually(async () => (await harness.published('ai.replied')).length === 1);
+      expect((await autoReply.replies())[0]).toMatchObject({ state: 'replied', message_id: 'wamid.late', reason: null });
+      expect((await harness.rpc.call(FindUnanswered, { business_id: 1, conversation_ids: [1] })).unanswered).toEqual([]);
+      expect(autoReply.sends).toHaveLength(2);
     });
-    await autoReply.run();
-    await autoReply.set({});
-    autoReply.model.release();
-    const respond = () => {
-      throw new GatewayError('OUTCOME_UNKNOWN', 'Not now.', { message_id: unclear });
-    };
-    autoReply.respondToSends(respond, respond);
-    await autoReply.receive(1, 'Hello');
-    await eventually(async () => autoReply.sends.length === 1 && (await isWaiting(autoReply)));
-    await harness.db.query('UPDATE auto_reply.replies SET failed_attempts = 3');
-    expect(await endAfterPauses(autoReply)).toMatchObject({ state: 'failed', message_id: unclear, reason: 'OUTCOME_UNKNOWN: Not now.' });
-    await harness.db.query('UPDATE auto_reply.replies SET due_at = now()');
-    await eventually(async () => (await harness.published('ai.replied')).length === 1);
-    expect((await autoReply.replies())[0]).toMatchObject({ state: 'replied', message_id: 'wamid.late', reason: null });
-    expect((await harness.rpc.call(FindUnanswered, { business_id: 1, conversation_ids: [1] })).unanswered).toEqual([]);
-    expect(autoReply.sends).toHaveLength(2);
-  });
+  }
 
   /** A message arrives more than two minutes late, for example after an outage. */
   const receiveLate = (autoReply: AutoReplies, text = 'Hello') =>
