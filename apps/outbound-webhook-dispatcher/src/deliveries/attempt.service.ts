@@ -29,7 +29,7 @@ const FIRST_RECORD_DELAY_MS = 500;
 const MAX_RECORD_DELAY_MS = 4_000;
 /** Time of an attempt in addition to the receiver's, to connect to the database and to store its end, in milliseconds. */
 const STORED_WITHIN_MS = 2_000;
-const NOTHING_FREED: Freed = { continues: false, due: false, published: false };
+const NOTHING_FREED: Freed = { held: [], continues: false, due: false, published: false };
 const SET_ASIDE: End = {
   succeeded: false,
   statusCode: null,
@@ -47,7 +47,8 @@ const attemptsEnded = counter('mgw_webhook_attempts_total', 'Attempts to deliver
 /** Signs, posts and records one attempt. */
 @Injectable()
 export class AttemptService {
-  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Freed>;
+  /** Returns null for an end that was not recorded, because another transaction holds its webhook. */
+  private readonly ends: Batcher<{ attempt: Attempt; end: AttemptEnd }, Freed | null>;
   private isClosed = false;
 
   constructor(
@@ -66,7 +67,7 @@ export class AttemptService {
       run: async (ends) => {
         const freed = await deliveries.finish(ends);
         if (freed.published) relay.wake();
-        return ends.map(() => freed);
+        return ends.map((_, index) => (freed.held.includes(index) ? null : freed));
       },
     });
   }
@@ -190,15 +191,17 @@ export class AttemptService {
   private async record(attempt: Attempt, end: AttemptEnd): Promise<Freed> {
     for (let delayMs = FIRST_RECORD_DELAY_MS; ; delayMs = Math.min(2 * delayMs, MAX_RECORD_DELAY_MS)) {
       try {
-        return await this.ends.add({ attempt, end });
+        const freed = await this.ends.add({ attempt, end });
+        if (freed !== null) return freed;
+        if (this.isClosed) throw new Error('another transaction holds the webhook');
       } catch (error) {
         if (this.isClosed || isAboutValues(error)) throw error;
         this.logger.warn(
           { err: error, webhook_id: attempt.webhook_id, event_id: attempt.event_id },
           'recording an attempt failed; will retry',
         );
-        await pause(delayMs);
       }
+      await pause(delayMs);
     }
   }
 

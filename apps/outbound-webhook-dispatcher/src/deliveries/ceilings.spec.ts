@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ensureStreams } from '@mgw/events';
+import { Database } from '@mgw/postgres';
 import { eventually, startRawReceiver, startReceiver, type RawReceiver } from '@mgw/testing';
 import { DispatcherConfig } from '../outbound-webhook-dispatcher.config';
 import { sent, startDispatching, type Dispatching } from './dispatch.fixture';
@@ -88,6 +89,33 @@ describe('guarantees §4, D5: a receiver that hangs delays only itself', () => {
     await eventually(() => dialled() >= 128);
     await deliversMeanwhile(`http://127.0.0.1:${other.port}`, 7);
     expect(dialled()).toBeLessThan(128 + 64);
+  });
+
+  it.each([
+    ['webhook', 'SELECT FROM dispatch.webhooks WHERE business_id = 1 FOR NO KEY UPDATE'],
+    ['conversation', 'SELECT FROM dispatch.lanes WHERE business_id = 1 FOR UPDATE'],
+  ])('N2: ends attempts of others while a transaction holds a %s, and its own afterwards', async (_, lock) => {
+    const steps = 12;
+    const [host = ''] = await hang(1);
+    const other = await receive((socket) => {
+      // An attempt at the locked webhook ends just before.
+      held.shift()?.write(OK);
+      socket.write(OK);
+    });
+    await dispatching.store([host]);
+    await dispatching.harness.publish(...events(steps));
+    await eventually(() => dialled() === steps);
+    const locker = await Database.open({ url: dispatching.harness.env['DATABASE_URL'] ?? '', schema: 'dispatch', poolSize: 1 });
+    dispatching.harness.onClose(() => locker.close());
+    await locker.transaction(async (tx) => {
+      await tx.query(lock);
+      await dispatching.store([`http://127.0.0.1:${other.port}`], 2);
+      for (let i = 0; i < steps; i++) await dispatching.harness.publish(sent(i, { business_id: 2, conversation_id: 1 }));
+      // Queries keep PostgreSQL from ending an idle transaction.
+      await eventually(async () => (await tx.query('SELECT')) && (await dispatching.states())['succeeded'] === steps);
+      expect(await dispatching.states()).toEqual({ succeeded: steps, running: steps });
+    });
+    await dispatching.ended(2 * steps);
   });
 
   it("N2: delivers a business's event before half of the thousands that another business published earlier", async () => {

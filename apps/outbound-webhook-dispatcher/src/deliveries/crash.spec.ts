@@ -3,6 +3,8 @@ import type { Socket } from 'node:net';
 import { DeleteWebhook, UpdateWebhook } from '@mgw/contracts';
 import type { Harness } from '@mgw/harness';
 import { eventually, sideBySide, startRawReceiver, startReceiver, type NodeChild } from '@mgw/testing';
+import type { Attempt } from './attempt';
+import { DeliveriesStore } from './deliveries.store';
 import { SECRET, sent, startDispatching, type Dispatching } from './dispatch.fixture';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
@@ -103,25 +105,16 @@ describe('two dispatchers', () => {
 
   test('D4: two ends of the same delivery in one statement count once', async ({ dispatching, url, held }) => {
     await dispatching.run();
-    const other = await startReceiver();
-    dispatching.harness.onClose(() => other.close());
-    const [id, blocker] = [await dispatching.create({ url }), await dispatching.create({ url: other.url, business_id: 2 })];
-    // Recording the end of another webhook's attempt waits for this lock, and all later ends queue behind it.
-    await dispatching.harness.db.transaction(async (tx) => {
-      await tx.query('SELECT FROM dispatch.webhooks WHERE id = $1 FOR NO KEY UPDATE', [blocker]);
-      await dispatching.harness.publish(sent(1, { business_id: 2 }));
-      const isWaiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`;
-      await eventually(async () => (await dispatching.harness.db.query(isWaiting)).length > 0);
-      await dispatching.harness.publish(sent(1));
-      await eventually(() => held.length === 1);
-      held[0]?.end(FAILURE);
-      await eventually(() => held[0]?.closed);
-      await dispatching.expireClaims();
-      await eventually(() => held.length === 2);
-      held[1]?.end(FAILURE);
-      await eventually(() => held[1]?.closed);
-    });
-    await dispatching.ended(2);
+    const id = await dispatching.create({ url });
+    await dispatching.harness.publish(sent(1));
+    await eventually(() => held.length === 1);
+    await dispatching.expireClaims();
+    await eventually(() => held.length === 2);
+    const { db } = dispatching.harness;
+    const [delivery] = await db.query<Attempt>('SELECT id, webhook_id, business_id, ordering_key, manual FROM dispatch.deliveries');
+    const end = { succeeded: false, statusCode: 500, reason: 'responded 500 instead of 200', responseBody: null, durationMs: 1 };
+    await new DeliveriesStore(db).finish([1, 2].map((attempt) => ({ attempt: { ...(delivery as Attempt), attempt }, end })));
+    await dispatching.ended(1);
     expect((await dispatching.webhook(id)).fail_count).toBe(1);
   });
 

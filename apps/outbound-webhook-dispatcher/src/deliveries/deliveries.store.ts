@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WebhookFailing, type EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
-import { Database, onRow, RowSet } from '@mgw/postgres';
+import { Database, hadNoTurn, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
 import { SET_ASIDE_AFTER, SUSPECT_AFTER, type Attempt, type AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
@@ -18,6 +18,8 @@ export interface Expansion {
 
 /** Lanes after attempts have ended. */
 export interface Freed {
+  /** Indexes of the ends that were left out, because another transaction holds their webhooks or lanes. */
+  held: number[];
   /** Whether the next delivery of one of their conversations may begin. */
   continues: boolean;
   /** Whether any lane is due, including one that waited for capacity. */
@@ -143,6 +145,17 @@ const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   webhook_id: ['bigint', ({ attempt }) => attempt.webhook_id],
   ordering_key: ['text', ({ attempt }) => attempt.ordering_key],
 });
+
+/** Longest wait of the ends of attempts for a webhook or lane that another transaction holds, in milliseconds. */
+const LOCK_WITHIN_MS = 200;
+
+/** SQL: the numbers of the ends that still hold their lanes, which this statement could not lock. */
+const HELD = `ARRAY (
+    SELECT n.nth FROM n CROSS JOIN LATERAL (
+      SELECT FROM dispatch.lanes l WHERE l.webhook_id = n.webhook_id AND l.ordering_key = n.ordering_key AND l.delivery_id = n.id
+    ) own
+    WHERE NOT EXISTS (SELECT FROM lane WHERE lane.delivery_id = n.id)
+  )`;
 
 /**
  * Deliveries, and the lanes in which they wait. Every statement locks webhooks first, then lanes by key, then deliveries, so that no two
@@ -309,21 +322,34 @@ export class DeliveriesStore {
   /**
    * Ends attempts, releases their lanes and updates the webhooks' counters. A worker whose claim was taken over changes nothing (guarantees
    * §4, D4). A redelivery changes the counters only by its success (decision 746), and a test never does (decision 34).
+   * A webhook that another transaction holds for longer delays no other one (decision 781).
    */
   async finish(ends: { attempt: Attempt; end: AttemptEnd }[]): Promise<Freed> {
+    try {
+      return await this.finishUnlocked(ends, '');
+    } catch (error) {
+      if (!hadNoTurn(error)) throw error;
+      return this.finishUnlocked(ends, 'SKIP LOCKED');
+    }
+  }
+
+  private async finishUnlocked(ends: { attempt: Attempt; end: AttemptEnd }[], skip: '' | 'SKIP LOCKED'): Promise<Freed> {
     // Most batches have no failure, and PostgreSQL prepares each part of a statement, used or not.
     const someFailed = ends.some(({ attempt, end }) => !end.succeeded && !attempt.manual);
     // If a crash of the database loses this commit, the attempt is repeated (guarantees §4, D3).
-    const [row] = await this.db.nonDurable.query<Freed>(
+    const [row] = await this.db.nonDurable.query<Omit<Freed, 'held'> & { held: string[] }>(
       `WITH n AS MATERIALIZED (
          SELECT * FROM ${ENDS.from('n', 'nth')}
+       ), limited AS MATERIALIZED (
+         SELECT set_config('lock_timeout', '${LOCK_WITHIN_MS}', true)
        ), webhook AS MATERIALIZED (
          -- Changes no key, so it does not block new deliveries, which lock the webhook against its deletion.
-         SELECT id FROM dispatch.webhooks WHERE id = ANY (${ENDS.list('webhook_id')}::bigint[]) ORDER BY id FOR NO KEY UPDATE
+         SELECT w.id FROM limited, dispatch.webhooks w WHERE w.id = ANY (${ENDS.list('webhook_id')}::bigint[])
+         ORDER BY w.id FOR NO KEY UPDATE OF w ${skip}
        ), lane AS MATERIALIZED (
          SELECT l.webhook_id, l.ordering_key, l.delivery_id, l.open
          FROM (SELECT DISTINCT n.webhook_id, n.ordering_key COLLATE "C" AS ordering_key FROM n JOIN webhook ON webhook.id = n.webhook_id ORDER BY 1, 2) k
-         CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE) l
+         CROSS JOIN LATERAL (SELECT * FROM dispatch.lanes l WHERE l.webhook_id = k.webhook_id AND l.ordering_key = k.ordering_key FOR UPDATE ${skip}) l
        ), ended AS (
          UPDATE dispatch.deliveries d SET state = n.state, status_code = n.status_code, reason = n.reason, duration_ms = n.duration_ms,
            response_body = n.response_body, finished_at = clock_timestamp(),
@@ -362,9 +388,11 @@ export class DeliveriesStore {
        )
        SELECT EXISTS (SELECT FROM freed) AS continues,
               EXISTS (SELECT FROM dispatch.lanes l WHERE l.worker IS NULL AND NOT l.suspect ORDER BY l.business_id LIMIT 1) AS due,
-              ${someFailed ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published`,
+              ${someFailed ? 'EXISTS (SELECT FROM failing)' : 'false'} AS published,
+              ${skip === '' ? `'{}'::bigint[]` : HELD} AS held`,
       ENDS.values(ends),
     );
-    return row ?? { continues: false, due: false, published: false };
+    if (!row) throw new Error('ending attempts returned nothing');
+    return { ...row, held: row.held.map((nth) => Number(nth) - 1) };
   }
 }
