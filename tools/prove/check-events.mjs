@@ -37,8 +37,9 @@ export const EVENT_CHECKS = {
       .flatMap((one) => {
         const went = one.tokens.filter((token) => tokens.has(token)).length;
         const ends = run.events.filter(({ broadcast_id }) => Number(broadcast_id) === one.id).length;
-        const holds = one.status === 'completed' && one.sent + one.failed === one.total && one.sent === went && ends === 1;
-        return holds ? [] : [`broadcast ${one.id}: ${one.status}, ${one.sent}+${one.failed} of ${one.total}, ${went} went, ${ends} events`];
+        const holds = one.status === 'completed' && one.sent + one.failed + one.unclear === one.total && one.sent === went && ends === 1;
+        const counts = `${one.sent} sent, ${one.failed} failed, ${one.unclear} unclear of ${one.total}`;
+        return holds ? [] : [`broadcast ${one.id}: ${one.status}, ${counts}, ${went} went, ${ends} events`];
       });
   },
   'events missing at receivers': (run) => {

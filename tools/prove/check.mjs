@@ -7,7 +7,7 @@ const SILENT_MS = 2_000;
 const CHECKS = {
   ...SEND_CHECKS,
   ...EVENT_CHECKS,
-  'processes that died by themselves': ({ deaths }) => deaths.map(({ name }) => name),
+  'processes that died by themselves': ({ deaths }) => deaths.map(({ name, said }) => `${name}: ${said}`),
   'not finished at the end': ({ unfinished }) => Object.entries(unfinished).map(([name, count]) => `${name}: ${count}`),
 };
 

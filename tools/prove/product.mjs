@@ -79,9 +79,16 @@ export class Product {
     for (const { name, pid, ready_ms } of this.processes()) {
       if (ready_ms === undefined) continue;
       const before = this.#seen.get(name);
-      if (before !== undefined && before !== pid && !this.#ended.has(before)) this.deaths.push({ name, pid: before, at: Date.now() });
+      if (before !== undefined && before !== pid && !this.#ended.has(before))
+        this.deaths.push({ name, pid: before, at: Date.now(), said: this.#lastWords(name) });
       this.#seen.set(name, pid);
     }
+  }
+
+  /** What `npm start` printed of a process's latest end: its fatal line and its exit code. */
+  #lastWords(name) {
+    const lines = this.output.split('\n').filter((line) => line.includes(`${name} |`) || line.includes(`${name} ended`));
+    return lines.slice(-2).join('; ');
   }
 
   async isReady() {

@@ -12,6 +12,10 @@ const UNFINISHED = {
   'callbacks not split': ['SELECT count(*) FROM ingest.callbacks WHERE split_at IS NULL'],
   'deliveries not ended': [`SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`],
   'sends without an outcome': [`SELECT count(*) FROM send.intents WHERE state = 'calling'`],
+  'recipients not recorded': [
+    `SELECT count(*) FROM broadcast.recipients r LEFT JOIN send.intents i ON i.id = r.intent_id
+     WHERE r.state IN ('sending', 'unclear') AND i.state IS DISTINCT FROM 'unknown'`,
+  ],
   'broadcasts not finished': [`SELECT count(*) FROM broadcast.broadcasts WHERE status IN ('scheduled', 'running')`],
 };
 

@@ -106,6 +106,9 @@ export const SABOTAGE = {
   },
   'fail-count': { check: 'fail_count wrong', falsify: (run) => void (run.webhooks[0].fail_count += 1) },
   cap: { check: 'daily cap wrong', falsify: (run) => void (run.usage[0].used += 1) },
-  die: { check: 'processes that died by themselves', falsify: (run) => void run.deaths.push({ name: 'send', pid: 1, at: 0 }) },
+  die: {
+    check: 'processes that died by themselves',
+    falsify: (run) => void run.deaths.push({ name: 'send', pid: 1, at: 0, said: 'send ended (1)' }),
+  },
   stick: { check: 'not finished at the end', falsify: (run) => void (run.unfinished['deliveries not ended'] = 3) },
 };

@@ -12,7 +12,10 @@ const QUERIES = {
     FROM (SELECT 'send' AS outbox, o.* FROM send.outbox o UNION ALL SELECT 'broadcast', o.* FROM broadcast.outbox o
           UNION ALL SELECT 'auto_reply', o.* FROM auto_reply.outbox o UNION ALL SELECT 'status', o.* FROM status.outbox o) o
     WHERE subject LIKE 'public.%'`,
-  broadcasts: `SELECT id::int, name, status, total, sent, failed FROM broadcast.broadcasts`,
+  broadcasts: `SELECT id::int, name, status, total, sent, failed,
+    (SELECT count(*)::int FROM broadcast.recipients r JOIN send.intents i ON i.id = r.intent_id
+     WHERE r.broadcast_id = b.id AND r.state = 'unclear' AND i.state = 'unknown') AS unclear
+    FROM broadcast.broadcasts b`,
 };
 
 /** The relay logs this line when it publishes the events of a lost store again. */

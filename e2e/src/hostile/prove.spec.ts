@@ -61,7 +61,7 @@ const GOOD = {
     })),
     { event_id: 'event.end', seq: 9, subject: 'public.broadcast.completed', business_id: 1, broadcast_id: '5' },
   ],
-  broadcasts: [{ id: 5, tokens: ['three'], status: 'completed', total: 1, sent: 1, failed: 0 }],
+  broadcasts: [{ id: 5, tokens: ['three', 'unclear'], status: 'completed', total: 2, sent: 1, failed: 0, unclear: 1 }],
   republished: [{ at: 1_000, process: 'send', stream: 'PUBLIC', again: 3 }],
   deaths: [],
   faults: [{ name: 'wipe nats', at: 900, until: 950 }],
