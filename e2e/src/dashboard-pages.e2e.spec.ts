@@ -167,7 +167,7 @@ describe('the dashboard’s pages', () => {
       const box = await open(phone);
       const row = page.getByRole('button', { name: `Hello from ${phone}` });
       await page.getByRole('button', { name: 'Assign to a colleague' }).click();
-      await page.getByRole('menuitem', { name: /\(you\)/ }).click();
+      await page.getByRole('option', { name: /\(you\)/ }).click();
       await page.getByRole('button', { name: /^Mine 1$/ }).click();
       await row.waitFor();
       // The former view stays until the new one is there.

@@ -1,11 +1,14 @@
 import '@mantine/core/styles/Mark.css';
-import { Badge, Box, Group, Highlight, Text, UnstyledButton } from '@mantine/core';
+import { Badge, Box, Group, Highlight, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconUser } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useMe } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { duration, useNow } from '../../components/clock';
 import { dayOrTime } from '../../components/clock-time';
 import { phoneShown } from '../../components/phone-shown';
 import { TypedLine } from '../../components/typed-line';
+import { FORMER } from './assignee-picker';
 import { nameOf, type ListedConversation } from './conversation';
 import { LabelChips } from './label-chips';
 import { PersonAvatar } from './person-avatar';
@@ -35,7 +38,7 @@ export function ConversationRow({
   const now = useNow();
   const { user } = useMe();
   const zone = useZone();
-  const { last_message, found, unread_count, labels, needs_agent, waiting_since, created_at, session_window } = conversation;
+  const { last_message, found, unread_count, labels, needs_agent, waiting_since, created_at, session_window, assigned_to } = conversation;
   const name = nameOf(conversation);
   const at = (found ?? last_message)?.at ?? created_at;
   const prefix = found ? found.direction === 'out' && 'Sent' : last_message?.direction === 'out' && previewAuthor(last_message, user.id);
@@ -90,6 +93,12 @@ export function ConversationRow({
         <Group gap={5} mt={3} wrap="wrap" className="inbox-chips">
           <LabelChips names={labels} />
           {waitedMs >= WAITING_MS && <Chip color="red">waiting {duration(waitedMs)}</Chip>}
+          {assigned_to && assigned_to.id !== user.id && (
+            <Chip color="gray" icon={<IconUser size={10} aria-hidden />}>
+              <VisuallyHidden component="span">assigned to </VisuallyHidden>
+              <bdi>{assigned_to.name || FORMER}</bdi>
+            </Chip>
+          )}
           {needs_agent && <Chip color="orange">No automatic reply</Chip>}
           {!session_window.open && session_window.last_inbound_at !== null && <Chip color="gray">window closed</Chip>}
         </Group>
@@ -98,9 +107,17 @@ export function ConversationRow({
   );
 }
 
-function Chip({ color, children }: { color: string; children: React.ReactNode }) {
+function Chip({ color, icon, children }: { color: string; icon?: ReactNode; children: ReactNode }) {
   return (
-    <Badge size="sm" variant="light" color={color} tt="none" fw={500} style={{ color: 'var(--mantine-color-text)' }}>
+    <Badge
+      size="sm"
+      variant="light"
+      color={color}
+      tt="none"
+      fw={500}
+      leftSection={icon}
+      style={{ color: 'var(--mantine-color-text)', maxWidth: '100%' }}
+    >
       {children}
     </Badge>
   );

@@ -1,17 +1,13 @@
-import { ActionIcon, Box, Button, Group, Kbd, Menu, Text, VisuallyHidden } from '@mantine/core';
-import { IconCheck, IconChevronDown, IconUser, IconUserPlus } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { api, request } from '../../api/client';
-import { useMe } from '../../api/session';
+import { ActionIcon, Box, Button, Group, Kbd, Text, VisuallyHidden } from '@mantine/core';
+import { IconUser } from '@tabler/icons-react';
 import { StateBadge } from '../../components/state-badge';
 import { phoneShown } from '../../components/phone-shown';
+import { AssigneePicker, FORMER } from './assignee-picker';
 import { BackButton } from './back-button';
 import { nameOf, type Conversation } from './conversation';
 import type { useConversationChange } from './use-conversation-change';
 import { WindowCountdown, WindowText } from './window-countdown';
 import { visibleName } from '../../components/visible-name';
-
-const FORMER = 'Former colleague';
 
 /** Names the person and the agent, and closes the conversation. */
 export function ThreadHeader({
@@ -27,10 +23,7 @@ export function ThreadHeader({
   onToggle: () => void;
   onDetails: () => void;
 }) {
-  const { user } = useMe();
-  const team = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')), staleTime: 60_000 });
   const { assigned_to, status, suppression_state, customer_name, customer_phone, session_window } = conversation;
-  const people = [...(team.data?.users ?? [])].sort((a, b) => Number(b.id === user.id) - Number(a.id === user.id));
   return (
     <Group className="inbox-header" gap="xs" wrap="nowrap">
       <BackButton onClick={onBack} />
@@ -56,36 +49,7 @@ export function ThreadHeader({
         {suppression_state && <StateBadge of="failed" label={suppression_state.replaceAll('_', ' ')} />}
         <WindowCountdown closesAt={session_window.closes_at} />
       </Group>
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <Button
-            variant="default"
-            size="xs"
-            px={8}
-            rightSection={<IconChevronDown size={14} />}
-            aria-label={assigned_to ? `Assigned to ${assigned_to.name || FORMER}` : 'Assign to a colleague'}
-          >
-            <Box hiddenFrom="xs" lh={0}>
-              <IconUserPlus size={16} />
-            </Box>
-            <Text size="sm" maw={110} truncate inherit visibleFrom="xs">
-              {assigned_to ? assigned_to.name || FORMER : 'Assign'}
-            </Text>
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {people.map(({ id, name }) => (
-            <Menu.Item
-              key={id}
-              leftSection={assigned_to?.id === id ? <IconCheck size={14} /> : <Box w={14} />}
-              onClick={() => change.mutate({ assigned_to: id })}
-            >
-              {id === user.id ? `${name} (you)` : name}
-            </Menu.Item>
-          ))}
-          {assigned_to && <Menu.Item onClick={() => change.mutate({ assigned_to: null })}>Nobody</Menu.Item>}
-        </Menu.Dropdown>
-      </Menu>
+      <AssigneePicker assignedTo={assigned_to} onAssign={(id) => change.mutate({ assigned_to: id })} />
       <Button variant="default" size="xs" px={10} onClick={onToggle} loading={change.isPending && change.variables.status !== undefined}>
         {status === 'open' ? 'Close' : 'Reopen'}
         <Kbd size="xs" ml={6} visibleFrom="md" aria-hidden>

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react';
 /** How long the `g` of a shortcut for pages waits for its letter, in milliseconds (shortcuts.ts). */
 const CHORD_MS = 1_500;
 
-/** Handles single keys of the inbox. Fields, open dialogs and the shortcuts for pages keep theirs. */
+/** Handles single keys of the inbox. Fields, open dialogs and menus, and the shortcuts for pages keep theirs. */
 export function useInboxKeys(actions: Record<string, () => void>): void {
   const latest = useRef(actions);
   latest.current = actions;
@@ -12,7 +12,7 @@ export function useInboxKeys(actions: Record<string, () => void>): void {
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
       const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
-      if (ctrlKey || metaKey || altKey || isText || document.querySelector('[aria-modal=true]')) return;
+      if (ctrlKey || metaKey || altKey || isText || document.querySelector('[aria-modal=true], [role=menu]')) return;
       const afterG = timeStamp - gAt < CHORD_MS;
       gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
       const action = afterG ? undefined : latest.current[key];
