@@ -80,6 +80,10 @@ export function ConversationThread({
     setDraft((now) => ({ ...now, kind: 'reply', quoted: message_id }));
     field.current?.focus();
   };
+  const insert = (text: string) => {
+    setDraft((now) => ({ ...now, reply: now.reply.trim() ? `${now.reply}\n${text}` : text }));
+    field.current?.focus();
+  };
   return (
     <>
       <Wallpaper ref={log} isPane>
@@ -142,7 +146,11 @@ export function ConversationThread({
       />
       <TemplatePicker opened={isPicking} onClose={() => setPicking(false)} conversationId={id} onSent={writing.setSentId} />
       {/* React passes a dialog's events on to its parents, and a submit within the composer's form sends the reply. */}
-      <QuickRepliesDialog opened={isManaging} onClose={() => setManaging(false)} />
+      <QuickRepliesDialog
+        opened={isManaging}
+        onClose={() => setManaging(false)}
+        onInsert={mayReply && draft.kind === 'reply' ? insert : undefined}
+      />
     </>
   );
 }

@@ -1,5 +1,6 @@
-import { Box, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Box, Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useContext } from 'react';
 import { api, request } from '../../api/client';
 import type { QuickReply } from './matching-replies';
 import { quickRepliesQuery } from './use-quick-replies';
@@ -7,6 +8,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { Dimmed } from '../../components/dimmed';
 import { QueryResult } from '../../components/query-result';
+import { UnsavedForms } from '../../components/unsaved-forms';
 import { DraftButtons } from './draft-buttons';
 import { ItemActions } from './item-actions';
 import { useDraftForm } from './use-draft-form';
@@ -14,8 +16,9 @@ import { variableProblem } from './variable-problem';
 
 const NEW = { id: null as number | null, shortcut: '', text: '' };
 
-/** Lists, writes and deletes quick replies. */
-export function QuickReplies() {
+/** Lists, writes and deletes quick replies. @param onInsert inserts a text into the reply; undefined while no reply is possible */
+export function QuickReplies({ onInsert }: { onInsert: ((text: string) => void) | undefined }) {
+  const leave = useContext(UnsavedForms)?.leave;
   const queries = useQueryClient();
   const list = useQuery(quickRepliesQuery);
   const refresh = () => void queries.invalidateQueries({ queryKey: quickRepliesQuery.queryKey });
@@ -53,13 +56,25 @@ export function QuickReplies() {
                       {reply.text}
                     </Text>
                   </Box>
-                  <ItemActions
-                    name={reply.shortcut}
-                    question={`Delete the quick reply /${reply.shortcut}?`}
-                    consequence="Your team can no longer insert it."
-                    onEdit={() => form.edit(reply)}
-                    onDelete={() => remove.mutate(reply)}
-                  />
+                  <Group gap="xs" wrap="nowrap">
+                    {onInsert && (
+                      <Button
+                        variant="light"
+                        size="compact-sm"
+                        aria-label={`Insert ${reply.shortcut}`}
+                        onClick={() => leave?.(() => onInsert(reply.text))}
+                      >
+                        Insert
+                      </Button>
+                    )}
+                    <ItemActions
+                      name={reply.shortcut}
+                      question={`Delete the quick reply /${reply.shortcut}?`}
+                      consequence="Your team can no longer insert it."
+                      onEdit={() => form.edit(reply)}
+                      onDelete={() => remove.mutate(reply)}
+                    />
+                  </Group>
                 </Group>
               ))}
             </Stack>
