@@ -2,6 +2,7 @@ import { ActionIcon, Alert, Box, Button, CloseButton, FileButton, Group, Text, T
 import { useMediaQuery } from '@mantine/hooks';
 import { IconClock, IconPaperclip, IconSend, IconTemplate } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef, useState, type ReactNode, type RefObject } from 'react';
+import { flushSync } from 'react-dom';
 import { AttachmentCard } from './attachment-card';
 import { isSendKey } from './is-send-key';
 import { QuickReplyMenu } from './quick-reply-menu';
@@ -53,6 +54,11 @@ export function Composer({
   const text = draft[kind];
   const write = (next: string) => onChange({ ...draft, [kind]: next });
   const isNote = kind === 'note';
+  /** Focuses the field of the kind, because the inbox takes letters that are typed elsewhere as shortcuts. */
+  const choose = (next: Draft['kind']) => {
+    flushSync(() => onChange({ ...draft, kind: next }));
+    field.current?.focus();
+  };
   const attachment = isNote ? null : attaching.attachment;
   const wrong = isNote ? null : ((attachment && captionProblem(attachment, text)) ?? variableProblem(text));
   // A refused or failed file leaves no attachment, so its problem only informs: the text by itself can be sent.
@@ -75,10 +81,10 @@ export function Composer({
     >
       <Group gap={2} mb={6} justify="space-between">
         <Group gap={2} role="group" aria-label="Kind of message">
-          <UnstyledButton className="inbox-tab" aria-pressed={!isNote} onClick={() => onChange({ ...draft, kind: 'reply' })}>
+          <UnstyledButton className="inbox-tab" aria-pressed={!isNote} onClick={() => choose('reply')}>
             Reply
           </UnstyledButton>
-          <UnstyledButton className="inbox-tab" aria-pressed={isNote} onClick={() => onChange({ ...draft, kind: 'note' })}>
+          <UnstyledButton className="inbox-tab" aria-pressed={isNote} onClick={() => choose('note')}>
             Note
           </UnstyledButton>
         </Group>

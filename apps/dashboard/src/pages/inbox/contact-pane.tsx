@@ -75,7 +75,7 @@ export function ContactPane({
             <Text size="xs" style={{ whiteSpace: 'nowrap' }}>
               off for the business
             </Text>
-          ) : (
+          ) : business.isPending ? null : (
             <Switch
               size="sm"
               aria-labelledby="auto-reply-label"

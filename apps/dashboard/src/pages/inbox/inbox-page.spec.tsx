@@ -91,6 +91,50 @@ describe('the inbox (additions §9)', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('Reply').value).toBe('half a rep');
   });
 
+  it('quick replies: one from the list is inserted below what the reply has already', async () => {
+    sessionStorage.clear();
+    const replies = [{ id: 4, shortcut: 'hours', text: 'From 9 to 18.' }];
+    open('/inbox?id=1', three, { 'GET /api/client/quick-replies': () => ({ quick_replies: replies }) });
+    await type('Reply', 'Hello');
+    await press('Quick replies');
+    await screen.findByRole('button', { name: 'Insert hours' });
+    await press('Insert hours');
+    const field = screen.getByLabelText<HTMLTextAreaElement>('Reply');
+    await waitFor(() => expect(field.value).toBe('Hello\nFrom 9 to 18.'));
+    expect(document.activeElement).toBe(field);
+    await press('Note');
+    await press('Quick replies');
+    await screen.findByRole('button', { name: 'Edit hours' });
+    expect(screen.queryByRole('button', { name: 'Insert hours' })).toBeNull();
+  });
+
+  it('assigns to a colleague whom a search finds, and shows colleagues in the list', async () => {
+    const ben = { id: 2, name: 'Ben' };
+    const users = [ben, { id: 3, name: 'Chloe' }, { id: 1, name: 'Asha' }];
+    const listed = [listedConversation(1, { assigned_to: ben }), listedConversation(2, { assigned_to: { id: 1, name: 'Asha' } })];
+    open('/inbox?id=1', listed, {
+      'GET /api/client/team': () => ({ users }),
+      'PATCH /api/client/conversations/1': () => ({ conversation: listed[0] }),
+    });
+    const rows = await screen.findByRole('region', { name: 'Conversations' });
+    expect(await within(rows).findAllByText(/assigned to/)).toHaveLength(1);
+    await screen.findByRole('button', { name: 'Assigned to Ben' });
+    await press('Assigned to Ben');
+    await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(4));
+    const names = () => screen.getAllByRole('option').map(({ textContent }) => textContent);
+    expect(names()).toEqual(['Asha (you)', 'Nobody', 'Ben', 'Chloe']);
+    await type('Search for a colleague', 'chl');
+    expect(names()).toEqual(['Chloe']);
+    fireEvent.click(screen.getByRole('option', { name: 'Chloe' }));
+    await waitFor(() => expect(sent()).toEqual([{ route: 'PATCH /api/client/conversations/1', body: { assigned_to: 3 } }]));
+  });
+
+  it('contact: offers no automatic replies before it knows whether the business has them', async () => {
+    open('/inbox?id=1', three, { 'GET /api/client/auto-reply/enabled': () => new Promise(() => undefined) });
+    await screen.findByText('Automatic replies');
+    expect(screen.queryByRole('switch', { name: 'Automatic replies' })).toBeNull();
+  });
+
   it('quick replies: refuse variables, when they are saved and when a reply is sent', async () => {
     sessionStorage.clear();
     open('/inbox?id=1', three);
@@ -505,6 +549,16 @@ describe('the inbox (additions §9)', () => {
       write(await field(), 'Call him today');
       expect(JSON.parse(sessionStorage.getItem('kept 1 drafts 1') ?? '')).toMatchObject({ note: 'Call him today' });
     });
+  });
+
+  it('keys: the buttons Note and Reply focus the field, so that no letter of a note closes the conversation', async () => {
+    sessionStorage.clear();
+    open('/inbox?id=1', three);
+    await screen.findByLabelText('Reply');
+    await press('Note');
+    expect(document.activeElement).toBe(screen.getByLabelText('Note'));
+    await press('Reply');
+    expect(document.activeElement).toBe(screen.getByLabelText('Reply'));
   });
 
   describe('a half-written note', () => {
