@@ -18,7 +18,7 @@ export function ListFilters({ filters: { isUnread, label }, onChange }: { filter
   const names = new Set([...(data?.labels ?? []).map(({ name }) => name), ...(label === undefined ? [] : [label])]);
   return (
     <Group gap="xs" wrap="nowrap" justify="space-between" role="group" aria-label="Filters">
-      <UnstyledButton className="inbox-tab" aria-pressed={isUnread} onClick={() => onChange({ isUnread: !isUnread, label })}>
+      <UnstyledButton className="inbox-tab inbox-filter" aria-pressed={isUnread} onClick={() => onChange({ isUnread: !isUnread, label })}>
         Unread only
       </UnstyledButton>
       <Select
