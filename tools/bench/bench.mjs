@@ -1,16 +1,11 @@
 // npm run bench: compares the product with a bare skeleton on this machine in one run, with private ports and throwaway data.
-//   --seconds N         per round (5)      --rounds N   per measurement (3)
-//   --only LIST         of sends,webhooks,standalone,broadcast,floor,pace,growth (sends,webhooks,standalone)
-//   --history N         N stored messages of the last weeks, and a product without them, in alternating rounds
-//   --compare COMMIT    builds and measures another commit too, in alternating rounds, each with the stored messages
-//   --form standalone   all services in one process
-// Prints a table with bars; the whole result is in .local/bench.json.
+// Prints a table with bars; the whole result is in .local/bench.json. `npm run bench -- --help` lists its options.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ensureNode } from '../setup/dependencies.mjs';
+import { readOptions } from '../setup/options.mjs';
 import { freePort } from '../servers/free-port.cjs';
 import { startNats, startPostgres, startRedis } from '../servers/servers.mjs';
 import { measureBroadcast, PLATFORM_PACE } from './broadcast.mjs';
@@ -23,31 +18,33 @@ import { measureStandalone } from './standalone.mjs';
 import { printTable } from './table.mjs';
 import { measureFloor, measurePace, measureWebhooks } from './webhooks.mjs';
 
-const OPTIONS = { seconds: '5', rounds: '3', only: 'sends,webhooks,standalone', history: '0', compare: undefined, form: undefined };
-const chosen = optionsOf(process.argv.slice(2));
-const seconds = Number(chosen.seconds);
-const rounds = Number(chosen.rounds);
+const MEASURES = ['sends', 'webhooks', 'standalone', 'broadcast', 'floor', 'pace', 'growth'];
+const {
+  seconds,
+  rounds,
+  history,
+  compare: compared,
+  form,
+  ...chosen
+} = readOptions('npm run bench --', {
+  seconds: { value: 'N', least: 1, fallback: 5, about: 'seconds of each round (5)' },
+  rounds: { value: 'N', least: 1, fallback: 3, about: 'rounds of each measurement (3)' },
+  only: { value: 'LIST', fallback: 'sends,webhooks,standalone', about: `of ${MEASURES.join(',')} (sends,webhooks,standalone)` },
+  history: {
+    value: 'N',
+    least: 0,
+    fallback: 0,
+    about: 'N stored messages of the last weeks, and a product without them, in alternating rounds',
+  },
+  compare: { value: 'COMMIT', about: 'builds and measures another commit too, in alternating rounds, each with the stored messages' },
+  form: { value: 'standalone', about: 'all services in one process' },
+});
 const only = chosen.only.split(',');
-const history = Number(chosen.history);
-const { compare: compared, form } = chosen;
+if (!only.every((name) => MEASURES.includes(name))) throw new Error(`--only takes ${MEASURES.join(', ')}`);
 /** Stops and deletes what the run started, the newest first. */
 const ends = [];
 /** Seconds of each part. */
 const took = {};
-
-function optionsOf(args) {
-  const options = Object.fromEntries(Object.entries(OPTIONS).map(([name, fallback]) => [name, { type: 'string', default: fallback }]));
-  try {
-    return parseArgs({ args, options }).values;
-  } catch (error) {
-    console.error(
-      `${error.message}\nThe options are ${Object.keys(OPTIONS)
-        .map((name) => `--${name}`)
-        .join(', ')}.`,
-    );
-    process.exit(2);
-  }
-}
 
 async function part(name, act) {
   const begun = performance.now();

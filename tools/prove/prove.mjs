@@ -1,15 +1,8 @@
 // npm run prove: the fault run. Puts the whole product under load, injects faults that a seed chooses, then compares the witnesses.
-//   --seed N             repeats faults and their order (default: a new seed, printed)
-//   --minutes M          duration of the faults (2)
-//   --rounds N           number of faults, instead of --minutes
-//   --replicas N         replicas of each service (2)
-//   --rate N             sends a second (10)
-//   --only TEXT,...      only faults whose name contains one of these
-//   --sabotage NAME      breaks the product or falsifies a witness, so that the run must fail (see sabotage.mjs)
-//   --witnesses FILE     writes the logs of all witnesses as JSON
-//   --check FILE         checks such a file instead of running the product
+// `npm run prove -- --help` lists its options.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readOptions } from '../setup/options.mjs';
 import { setUp } from './account.mjs';
 import { faults } from './faults.mjs';
 import { Load } from './load.mjs';
@@ -22,16 +15,23 @@ import { BREAKS, SABOTAGE } from './sabotage.mjs';
 import { untilQuiet } from './quiet.mjs';
 import { collect } from './witnesses.mjs';
 
-const option = (name, fallback) => {
-  const at = process.argv.indexOf(`--${name}`);
-  return at < 0 ? fallback : process.argv[at + 1];
-};
-const seed = Number(option('seed', Math.floor(Math.random() * 2 ** 32)));
-const minutes = Number(option('minutes', 2));
-const rounds = Number(option('rounds', Infinity));
-const sabotage = option('sabotage');
+const { minutes, rounds, sabotage, ...options } = readOptions('npm run prove --', {
+  seed: { value: 'N', least: 0, about: 'repeats faults and their order (default: a new seed, printed)' },
+  minutes: { value: 'M', least: 0, fallback: 2, about: 'duration of the faults (2)' },
+  rounds: { value: 'N', least: 1, about: 'number of faults, instead of --minutes' },
+  replicas: { value: 'N', least: 1, fallback: 2, about: 'replicas of each service (2)' },
+  rate: { value: 'N', least: 1, fallback: 10, about: 'sends a second (10)' },
+  only: { value: 'TEXT,...', fallback: '', about: 'only faults whose name contains one of these' },
+  sabotage: { value: 'NAME', about: 'breaks the product or falsifies a witness, so that the run must fail (see sabotage.mjs)' },
+  witnesses: { value: 'FILE', about: 'writes the logs of all witnesses as JSON' },
+  check: { value: 'FILE', about: 'checks such a file instead of running the product' },
+});
+const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
 const known = Object.keys({ ...SABOTAGE, ...BREAKS });
 if (sabotage !== undefined && !known.includes(sabotage)) throw new Error(`--sabotage is one of ${known.join(', ')}`);
+const wanted = options.only.split(',');
+const kinds = Object.entries(faults()).filter(([name]) => wanted.some((text) => name.includes(text)));
+if (kinds.length === 0) throw new Error(`--only matches none of ${Object.keys(faults()).join(', ')}`);
 
 const begun = Date.now();
 const log = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
@@ -43,11 +43,13 @@ function printVerdict(run) {
 
 /** Injects every kind once before it repeats one. */
 async function disturb(run, random) {
-  const wanted = option('only', '').split(',');
-  const kinds = Object.entries(faults()).filter(([name]) => wanted.some((text) => name.includes(text)));
   const injected = [];
-  const end = Date.now() + (rounds === Infinity ? minutes * 60_000 : Infinity);
-  for (let row = []; injected.length < rounds && Date.now() < end && run.product.running; await pause(random.between(1_000, 4_000))) {
+  const end = Date.now() + (rounds === undefined ? minutes * 60_000 : Infinity);
+  for (
+    let row = [];
+    injected.length < (rounds ?? Infinity) && Date.now() < end && run.product.running;
+    await pause(random.between(1_000, 4_000))
+  ) {
     if (row.length === 0) row = random.shuffled(kinds);
     const [name, inject] = row.pop();
     log(name);
@@ -64,7 +66,7 @@ async function main() {
   const random = new Random(seed);
   const [callbacks, receivers] = [await Callbacks.listen(new Random(seed + 2)), await Receivers.listen()];
   console.log(`seed ${seed}`);
-  const product = await Product.start({ replicas: Number(option('replicas', 2)), callbackUrl: callbacks.url });
+  const product = await Product.start({ replicas: options.replicas, callbackUrl: callbacks.url });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void product.stop().then(() => process.exit(1)));
   try {
     callbacks.gateways = () => product.gateways();
@@ -72,7 +74,7 @@ async function main() {
     const run = { product, platform, callbacks, receivers, random };
     const account = await setUp(product, receivers);
     // Load and callbacks have their own random numbers, so that the machine's speed does not change the faults.
-    const load = new Load({ ...run, ...account, random: new Random(seed + 1), rate: Number(option('rate', 10)) });
+    const load = new Load({ ...run, ...account, random: new Random(seed + 1), rate: options.rate });
     const reading = setInterval(() => {
       product.watch();
       void platform.read().catch((error) => log(error.message));
@@ -87,7 +89,7 @@ async function main() {
     await load.stop();
     const unfinished = await untilQuiet(run, { log });
     const seen = await collect({ ...run, load, account, faults: injected, unfinished });
-    if (option('witnesses')) writeFileSync(option('witnesses'), JSON.stringify(seen));
+    if (options.witnesses) writeFileSync(options.witnesses, JSON.stringify(seen));
     for (const { name, problem } of injected.filter((fault) => fault.problem)) log(`${name} was not injected: ${problem}`);
     printVerdict(seen);
   } finally {
@@ -95,7 +97,7 @@ async function main() {
   }
 }
 
-if (option('check')) printVerdict(JSON.parse(readFileSync(option('check'), 'utf8')));
+if (options.check) printVerdict(JSON.parse(readFileSync(options.check, 'utf8')));
 else
   await main().catch((error) => {
     console.error(error.stack);

@@ -1,17 +1,10 @@
-// npm start (spec §13): from a fresh clone to a working product, in the foreground until Ctrl-C.
-//   --verbose        prints the log lines of every service
-//   --watch          (npm run dev) builds changed sources and restarts the affected services
-//   --standalone     all services in one process, on the same data (docs/operations.md#one-process)
-//   --replicas N     N processes of each service (.local/processes.json has the ports of further gateways)
-//   --heap MB        heap limit of each service (256, as in the images)
-//   --no-build       runs the existing build (tests)
-//   --throwaway      stops when standard input closes, and deletes its folder then (tests)
-//   --keep-folder    with --throwaway: leaves the folder for the next start (tests)
+// npm start (spec §13): from a fresh clone to a working product, in the foreground until Ctrl-C. `npm start -- --help` lists its options.
 // Variables: GATEWAY_PORT (8080), SIMULATOR_PORT (8090), DATABASE_URL, NATS_URL, REDIS_URL (default: own servers),
 // LOCAL_DIR (.local: data, secrets, logs), and any variable of the services (docs).
 import { rmSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { ensureDependencies, ensureNode, run } from '../setup/dependencies.mjs';
+import { readOptions } from '../setup/options.mjs';
 import { onNpmDeath } from './npm-parent.mjs';
 import { prepareDataFolder } from './data-folder.mjs';
 import { Stack } from './stack.mjs';
@@ -21,8 +14,21 @@ import { replaceFile } from './replace-file.mjs';
 import { seedDemo } from './seed.mjs';
 import { watchSources } from './watch.mjs';
 
-const flag = (name) => process.argv.includes(name);
-const option = (name) => process.argv[process.argv.indexOf(name) + 1];
+const options = readOptions('npm start --', {
+  verbose: { about: 'prints the log lines of every service' },
+  watch: { about: 'builds changed sources and restarts the affected services (npm run dev)' },
+  standalone: { about: 'all services in one process, on the same data (docs/operations.md#one-process)' },
+  replicas: {
+    value: 'N',
+    least: 1,
+    fallback: 1,
+    about: 'N processes of each service (.local/processes.json has the ports of further gateways)',
+  },
+  heap: { value: 'MB', least: 1, about: 'heap limit of each service (256, as in the images)' },
+  'no-build': { about: 'runs the existing build (tests)' },
+  throwaway: { about: 'stops when standard input closes, and deletes its folder then (tests)' },
+  'keep-folder': { about: 'with --throwaway: leaves the folder for the next start (tests)' },
+});
 const began = Date.now();
 const say = (line) => console.log(`▸ ${line}`);
 
@@ -41,12 +47,12 @@ async function stop(code, reason) {
     say('stopping');
     await stack.stop();
   }
-  if (isAbandoned && dir && !flag('--keep-folder')) rmSync(dir, { recursive: true, force: true });
+  if (isAbandoned && dir && !options['keep-folder']) rmSync(dir, { recursive: true, force: true });
   process.exit(code);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void stop(0));
 onNpmDeath(() => stopping || void stop(0));
-if (flag('--throwaway')) {
+if (options.throwaway) {
   const abandon = () => {
     isAbandoned = true;
     if (!stopping) void stop(0);
@@ -61,7 +67,7 @@ try {
   await endLeftovers(dir);
   prepareDataFolder(dir, say);
   ensureDependencies(say);
-  if (!flag('--no-build')) {
+  if (!options['no-build']) {
     say('building');
     if (run('nx', ['run-many', '-t', 'build', '--outputStyle=static'], { quiet: true }) !== 0)
       throw new Error('the build failed: see the lines above');
@@ -69,11 +75,11 @@ try {
   stack = new Stack({
     dir,
     say,
-    verbose: flag('--verbose'),
-    replicas: flag('--replicas') ? Number(option('--replicas')) : 1,
-    standalone: flag('--standalone'),
-    keepsSimulator: !flag('--throwaway'),
-    heapMb: flag('--heap') ? Number(option('--heap')) : undefined,
+    verbose: options.verbose,
+    replicas: options.replicas,
+    standalone: options.standalone,
+    keepsSimulator: !options.throwaway,
+    heapMb: options.heap,
     onDeath: (reason) => void stop(1, reason),
   });
   await stack.start();
@@ -88,7 +94,7 @@ try {
       more: `Everything else is in ${printedPath('demo.json')}, the services' log in ${printedPath('stack.log')}`,
     }),
   );
-  if (flag('--watch')) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
+  if (options.watch) watchSources({ say, restart: async (apps) => (await stack.restart(apps)) && seedDemo(stack) });
 } catch (error) {
   // During a stop, this error is its consequence: do not report it.
   if (!stopping) await stop(1, error.message);
