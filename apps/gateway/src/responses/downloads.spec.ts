@@ -109,6 +109,25 @@ it('decision 761: a stream whose texts take long to produce, but whose reader do
   jest.useRealTimers();
 });
 
+it('decision 761: a stream whose last texts wait for its reader gives way although all of them are produced', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+  const streams = new PacedStreams('exports', { places: 1, largest: 1 });
+  let isProduced = false;
+  const short = (async function* () {
+    yield await Promise.resolve('a few bytes\n');
+    isProduced = true;
+  })();
+  const stream = streams.open('1', short);
+  stream.read(0);
+  while (!isProduced) await new Promise((resume) => setImmediate(resume));
+  jest.advanceTimersByTime(19_000);
+  expect(() => streams.open('2', short)).toThrow('are in progress');
+  jest.advanceTimersByTime(2_000);
+  streams.open('2', short).destroy();
+  expect(stream.destroyed).toBe(true);
+  jest.useRealTimers();
+});
+
 it('decision 602: an export of a person keeps no place if its audit entry cannot be stored', async () => {
   const audit = { add: jest.fn().mockRejectedValue(new Error('no database')) };
   const rpc = { call: () => Promise.resolve({ rows: [], next_cursor: null }) };

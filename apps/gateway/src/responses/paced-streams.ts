@@ -38,6 +38,8 @@ class Reader {
       if (this.bytes < STEP_BYTES) continue;
       [this.bytes, this.waitedMs] = [0, 0];
     }
+    // The last texts are in the stream's buffer until it closes.
+    this.waitsSince = performance.now();
   }
 }
 
