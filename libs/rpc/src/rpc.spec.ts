@@ -6,7 +6,8 @@ import { Type } from '@sinclair/typebox';
 import { GatewayError, announcement, operation, type RequestOf } from '@mgw/contracts';
 import { connectNats } from '@mgw/nats';
 import { createLogger } from '@mgw/telemetry';
-import { eventually, startThreadServer, testNats } from '@mgw/testing';
+import { eventually, logLines, startThreadServer, testNats } from '@mgw/testing';
+import { headers } from 'nats';
 import { RpcClient } from './client';
 import type { RpcContext } from './context';
 import { Handles, type Handler } from './handles';
@@ -63,7 +64,7 @@ describe('requests between services (guarantees §6)', () => {
     connections.push(connection);
     return connection;
   };
-  const serve = async (concurrency = 4, connection?: Awaited<ReturnType<typeof connectNats>>, requestBytes?: number) => {
+  const serve = async (concurrency = 4, connection?: Awaited<ReturnType<typeof connectNats>>, requestBytes?: number, log = logger) => {
     const module = await Test.createTestingModule({ controllers: [Worker] }).compile();
     const app = module.createNestMicroservice({
       strategy: new RpcServer({
@@ -72,7 +73,7 @@ describe('requests between services (guarantees §6)', () => {
         concurrency,
         readConcurrency: 4,
         requestBytes,
-        logger,
+        logger: log,
       }),
     });
     await app.listen();
@@ -159,6 +160,23 @@ describe('requests between services (guarantees §6)', () => {
     expect(await response).toBe('DEADLINE_EXCEEDED');
     expect(await codeOf(client.call(Work, { what: 'x' }, { deadlineAt: Date.now() - 1 }))).toBe('DEADLINE_EXCEEDED');
     expect(Worker.begun.map(({ what }) => what)).toEqual(['wait']);
+  });
+
+  it('decision 782: are refused by a service whose clock is ahead, which logs the difference once', async () => {
+    await server.close();
+    const ahead = createLogger('ahead', 'warn');
+    const lines = logLines(ahead);
+    server = await serve(4, undefined, undefined, ahead);
+    const raw = await connect('raw');
+    for (let nth = 0; nth < 2; nth++) {
+      const late = headers();
+      late.set('deadline', String(Date.now() - 5_000));
+      const response = await raw.request(Work.subject, '{"what":"x"}', { timeout: 60_000, headers: late });
+      expect(response.json()).toMatchObject({ error_code: 'OVERLOADED' });
+    }
+    expect(Worker.begun).toEqual([]);
+    expect(lines()).toMatchObject([{ level: 'warn', method: 'rpc.worker.work' }]);
+    expect(lines()[0]?.['late_ms']).toBeGreaterThanOrEqual(5_000);
   });
 
   it('are refused at once over the bound, and accepted afterwards', async () => {

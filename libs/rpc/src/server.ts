@@ -29,6 +29,8 @@ interface RpcServerOptions {
 
 /** Bytes of the requests in progress. Most have a kilobyte, a callback of the platform up to 4 MB. Beyond it the server refuses with OVERLOADED. */
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
+/** A clock that is ahead makes every request late, so the log has one of them, in milliseconds. */
+const WARN_LATE_EVERY_MS = 60_000;
 
 const duration = histogram('mgw_rpc_duration_seconds', 'Duration of requests that this service handled', ['method', 'outcome']);
 
@@ -38,6 +40,7 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private readonly running = { read: 0, other: 0 };
   private runningBytes = 0;
   private longestDeadlineMs = 0;
+  private warnedLateAt = -Infinity;
   /** Called when no request is in progress. */
   private finished: (() => void) | undefined;
   private readonly removeGauge: () => void;
@@ -159,7 +162,11 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   }
 
   private async run(operation: Operation, handler: MessageHandler, incoming: Incoming, context: RpcContext): Promise<Handled> {
-    if (context.deadlineAt <= Date.now()) return { failure: new GatewayError('DEADLINE_EXCEEDED', 'The caller no longer waits.') };
+    const lateMs = Date.now() - context.deadlineAt;
+    if (lateMs >= 0) {
+      this.warnLate(operation, lateMs);
+      return { failure: new GatewayError('OVERLOADED', 'The request came too late, so nothing was done. Try again shortly.') };
+    }
     let request: unknown;
     try {
       request = incoming.read();
@@ -177,6 +184,15 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     } catch (failure) {
       return { failure };
     }
+  }
+
+  private warnLate({ subject: method }: Operation, late_ms: number): void {
+    if (performance.now() - this.warnedLateAt < WARN_LATE_EVERY_MS) return;
+    this.warnedLateAt = performance.now();
+    this.options.logger.warn(
+      { method, late_ms },
+      'a request came after its deadline: the process was too busy, or the clocks of nodes differ',
+    );
   }
 
   /** Logs any other error with its stack; the response never contains it. */
