@@ -3,6 +3,8 @@ import { useState, type ReactNode } from 'react';
 import { EmptyState } from './empty-state';
 import { SearchField } from './search-field';
 
+/** The rest of the page, such as the form that adds a row, stays within reach of a long list. */
+const FIRST = 10;
 /** Hundreds of rows with menus and buttons would take seconds to draw. */
 const STEP = 50;
 
@@ -17,9 +19,9 @@ interface FirstRowsProps<T> {
 
 /** The first rows of a list that is loaded as a whole. A long one has a search field, and a button that shows more. */
 export function FirstRows<T>({ rows, textOf, search, children }: FirstRowsProps<T>) {
-  const [length, setLength] = useState(STEP);
+  const [length, setLength] = useState(FIRST);
   const [text, setText] = useState('');
-  if (rows.length <= STEP) return children(rows);
+  if (rows.length <= FIRST) return children(rows);
   const found = rows.filter((row) => textOf(row).toLowerCase().includes(text.trim().toLowerCase()));
   return (
     <Stack gap="xs" mb="sm">
