@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Progress, Table, Text } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Progress, Table, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -90,7 +90,7 @@ export function ApiKeysPage() {
             </EmptyState>
           ) : (
             <DataTable
-              minWidth={960}
+              minWidth={1040}
               columns={['Name', 'Key', 'Permissions', 'Sends today', 'Per minute', 'Last used', 'Expires', 'State']}
             >
               {api_keys.map((key) => (
@@ -118,10 +118,13 @@ export function ApiKeysPage() {
                   </Table.Td>
                   <Table.Td>{key.revoked_at === null && <RelativeTime at={key.expires_at} />}</Table.Td>
                   <Table.Td>
-                    {!working.includes(key) ? (
-                      <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
-                    ) : (
-                      mayChange && (
+                    <Group gap="sm" wrap="nowrap" justify="space-between">
+                      {working.includes(key) ? (
+                        <StateBadge of="connected" label="active" />
+                      ) : (
+                        <StateBadge of="failed" label={key.revoked_at ? 'revoked' : 'expired'} />
+                      )}
+                      {working.includes(key) && mayChange && (
                         <KeyActions
                           apiKey={key}
                           isReplaced={heirOf(key, working) !== undefined}
@@ -129,8 +132,8 @@ export function ApiKeysPage() {
                           rotate={() => setRotated(key)}
                           revoke={() => revoke.mutate(key.id)}
                         />
-                      )
-                    )}
+                      )}
+                    </Group>
                   </Table.Td>
                 </Table.Tr>
               ))}

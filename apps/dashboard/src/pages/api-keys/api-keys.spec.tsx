@@ -33,8 +33,11 @@ describe('API keys', () => {
     openPage('/api-keys', {
       'GET /api/client/api-keys': () => ({ api_keys: [key(1, 'aaaa'), key(2, 'bbbb', { expires_at, revoked_at })] }),
     });
-    expect((await rowOf('bbbb')).queryByText(/in \d+ minutes|in 1 hour/)).toBeNull();
+    const revoked = await rowOf('bbbb');
+    expect(revoked.queryByText(/in \d+ minutes|in 1 hour/)).toBeNull();
+    revoked.getByText('revoked');
     const old = await rowOf('aaaa');
+    old.getByText('active');
     expect(old.queryByText(/^Replaced/)).toBeNull();
     await press('Revoke', 'button', old.getByRole('button', { name: 'Revoke' }).parentElement as HTMLElement);
     await screen.findByText('Software that uses this key stops working at once, and its broadcasts pause.');
