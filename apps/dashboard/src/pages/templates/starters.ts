@@ -36,5 +36,16 @@ export const STARTERS: { label: string; form: TemplateForm }[] = [
       examples: { 'body 1': 'Asha', 'body 2': 'Monday', 'body 3': '10:30' },
     },
   },
+  {
+    label: 'Offer',
+    form: {
+      ...EMPTY_FORM,
+      name: 'offer_of_the_season',
+      category: 'MARKETING',
+      body: 'Hello {{1}}, our new collection is here. Show this message in our shop until {{2}} and get {{3}} off your order.',
+      footer: 'Reply STOP to opt out',
+      examples: { 'body 1': 'Asha', 'body 2': 'Friday', 'body 3': '10 %' },
+    },
+  },
   { label: 'One-time code', form: { ...EMPTY_FORM, name: 'login_code', category: 'AUTHENTICATION' } },
 ];

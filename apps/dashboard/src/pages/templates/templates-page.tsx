@@ -101,7 +101,8 @@ export function TemplatesPage() {
             </Text>
             {templates.length === 0 && (
               <EmptyState title="No templates yet">
-                Write the first one: starters for orders, deliveries, reminders and codes help. WhatsApp approves it, mostly within minutes.
+                Write the first one: starters for orders, deliveries, reminders, offers and codes help. WhatsApp approves it, mostly within
+                minutes.
               </EmptyState>
             )}
             {search.name && (
