@@ -47,8 +47,8 @@ export function QuickReplies({ onInsert }: { onInsert: ((text: string) => void) 
           ) : (
             <Stack className="inbox-items">
               {replies.map((reply) => (
-                <Group key={reply.id} wrap="nowrap" justify="space-between">
-                  <Box style={{ minWidth: 0 }}>
+                <Group key={reply.id} gap="xs" justify="flex-end">
+                  <Box style={{ flex: '1 1 240px', minWidth: 0 }}>
                     <Text size="sm" fw={600}>
                       /{reply.shortcut}
                     </Text>
