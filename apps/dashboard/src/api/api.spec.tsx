@@ -7,6 +7,7 @@ import { LoadMore } from '../components/load-more';
 import { usePagedQuery } from '../components/use-paged-query';
 import { draw, press, Refusal, sent } from '../page.fixture';
 import { api, queries, request } from './client';
+import { uploadFile } from './upload-file';
 import { useChange } from './use-change';
 import { useFormChanges } from './use-form-changes';
 import { keptValue } from './kept-value';
@@ -75,6 +76,32 @@ describe('what pages share to read and change (decision 430)', () => {
     expect(ended).toEqual(['load AbortError']);
     await jest.advanceTimersByTimeAsync(60_000);
     expect(ended).toEqual(['load AbortError', 'import AbortError']);
+    jest.useRealTimers();
+  });
+
+  it('decision 729: an upload ends a minute after its last progress without a response', async () => {
+    jest.useFakeTimers();
+    const upload: { onprogress?: (progress: object) => void } = {};
+    const abort = jest.fn();
+    class Upload {
+      upload = upload;
+      open = () => undefined;
+      setRequestHeader = () => undefined;
+      send = () => undefined;
+      abort = abort;
+    }
+    Object.assign(window, { XMLHttpRequest: Upload });
+    let problem = '';
+    const file = new File(['x'], 'offer.png', { type: 'image/png' });
+    void uploadFile('/api/client/media', file, () => undefined, new AbortController().signal).catch(
+      (error: Error) => (problem = error.message),
+    );
+    await jest.advanceTimersByTimeAsync(59_000);
+    upload.onprogress?.({ loaded: 1, total: 1 });
+    await jest.advanceTimersByTimeAsync(59_000);
+    expect([problem, abort.mock.calls.length]).toEqual(['', 0]);
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect([problem, abort.mock.calls.length]).toEqual(['The server did not respond.', 1]);
     jest.useRealTimers();
   });
 

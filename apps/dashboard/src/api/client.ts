@@ -25,7 +25,7 @@ export class ApiError extends Error {
 }
 
 /** Longest wait for a response, in milliseconds. The gateway itself responds within 35 seconds. */
-const RESPONSE_WITHIN_MS = 60_000;
+export const RESPONSE_WITHIN_MS = 60_000;
 /** The slowest line that a body may take longer for: 5 kB a second. */
 const BYTES_PER_MS = 5;
 
