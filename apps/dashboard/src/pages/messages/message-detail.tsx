@@ -51,7 +51,7 @@ export function MessageDetail({ id }: { id: string }) {
               ))}
             </Timeline>
             <Title order={3} size="h5">
-              Webhooks that received it
+              Deliveries to webhooks
             </Title>
             {!webhooks?.length && (
               <Text size="sm" c="dimmed">
