@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { RepeatedWarning } from '@mgw/telemetry';
 import { AckPolicy, DeliverPolicy, nanos, type ConsumerInfo, type JetStreamManager, type NatsConnection } from 'nats';
 import type { EventConsumerOptions } from './consumer-options';
 import { PendingMessages } from './pending-messages';
@@ -113,12 +114,12 @@ export class DurableSubscription {
   }
 
   private async run(): Promise<void> {
-    const { logger, durable } = this.options;
+    const failed = new RepeatedWarning(this.options.logger, 'pulling events failed; will retry', { consumer: this.options.durable });
     while (!this.stopped) {
       try {
         if (this.mayPull()) await this.pull();
       } catch (error) {
-        logger.warn({ err: error, consumer: durable }, 'pulling events failed; will retry');
+        failed.warn(error);
       }
       if (!this.stopped) await this.signal.wait(300);
     }

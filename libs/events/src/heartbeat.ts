@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '@mgw/postgres';
-import type { Logger } from '@mgw/telemetry';
+import { RepeatedWarning, type Logger } from '@mgw/telemetry';
 import { Signal } from './signal';
 
 /** A worker is dead when it did not renew its row for this long, in milliseconds. Its successor has the rest of two seconds. */
@@ -93,11 +93,12 @@ export class WorkerHeartbeat {
 
   private async run(): Promise<void> {
     const { logger, schema } = this.options;
+    const failed = new RepeatedWarning(logger, 'a heartbeat failed; will retry', { schema });
     while (this.holders > 0) {
       try {
         await this.beat();
       } catch (error) {
-        logger.warn({ err: error, schema }, 'a heartbeat failed; will retry');
+        failed.warn(error);
       }
       if (this.holders > 0) await this.signal.wait(BEAT_EVERY_MS);
     }

@@ -1,3 +1,4 @@
+import { RepeatedWarning } from '@mgw/telemetry';
 import type { EventConsumerOptions } from './consumer-options';
 import { deadWorkers, type WorkerHeartbeat } from './heartbeat';
 import { Signal } from './signal';
@@ -57,6 +58,7 @@ export class Lease {
 
   private async run(): Promise<void> {
     const { durable, logger } = this.options;
+    const failed = new RepeatedWarning(logger, 'claiming a lease failed; will retry', { consumer: durable });
     while (!this.stopped) {
       this.checkInMs = CHECK_EVERY_MS;
       try {
@@ -66,7 +68,7 @@ export class Lease {
           if (this.isHeld) this.changed();
         }
       } catch (error) {
-        logger.warn({ err: error, consumer: durable }, 'claiming a lease failed; will retry');
+        failed.warn(error);
       }
       await this.signal.wait(this.checkInMs);
     }

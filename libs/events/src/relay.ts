@@ -1,5 +1,6 @@
 import type { EventEnvelope } from '@mgw/contracts';
 import type { Tx } from '@mgw/postgres';
+import { RepeatedWarning } from '@mgw/telemetry';
 import { olderUnpublished, outboxRow, type OutboxRow } from './outbox';
 import { Load } from './load';
 import { OutboxHandled } from './outbox-handled';
@@ -120,11 +121,12 @@ export class OutboxRelay {
 
   private async run(): Promise<void> {
     const { logger, schema } = this.options;
+    const failed = new RepeatedWarning(logger, 'publishing events failed; they stay in the outbox', { schema });
     while (!this.stopped) {
       try {
         if (await this.isConnected()) await this.step();
       } catch (error) {
-        logger.warn({ err: error, schema }, 'publishing events failed; they stay in the outbox');
+        failed.warn(error);
         this.leaveToOutbox();
         await this.signal.rest(RETRY_MS);
       }

@@ -1,6 +1,6 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Signal, type OutboxRelay } from '@mgw/events';
-import type { Logger } from '@mgw/telemetry';
+import { RepeatedWarning, type Logger } from '@mgw/telemetry';
 
 interface BackgroundLoopOptions {
   /** The work, for the log line "<name> failed; will retry". */
@@ -51,11 +51,12 @@ export abstract class BackgroundLoop implements OnApplicationBootstrap, OnApplic
 
   private async repeat(): Promise<void> {
     const { name, logger, retryMs } = this.loop;
+    const failed = new RepeatedWarning(logger, `${name} failed; will retry`);
     while (!this.stopped) {
       try {
         await this.pause(await this.round());
       } catch (error) {
-        logger.warn({ err: error }, `${name} failed; will retry`);
+        failed.warn(error);
         await this.signal.rest(retryMs);
       }
     }
