@@ -114,8 +114,8 @@ export function TemplatesPage() {
             <SimpleGrid type="container" cols={{ base: 1, '600px': 2, '900px': 3 }} style={{ gridAutoFlow: 'dense' }}>
               {[...byName(templates.filter(({ name }) => !search.name || name === search.name))].map(([name, languages]) => (
                 <Card key={name} withBorder {...(languages.length > 1 && { style: { gridColumn: '1 / -1' } })}>
-                  <Group justify="space-between" mb="xs" wrap="nowrap">
-                    <div style={{ minWidth: 0 }}>
+                  <Group justify="space-between" mb="xs">
+                    <div>
                       <Title order={2} size="h6" style={{ overflowWrap: 'anywhere' }}>
                         {name}
                       </Title>
@@ -125,7 +125,6 @@ export function TemplatesPage() {
                       <Button
                         size="compact-sm"
                         variant="subtle"
-                        style={{ flexShrink: 0 }}
                         aria-label={`Add a language to ${name}`}
                         onClick={() => set({ edit: 'new', from: String(languages[0]?.id) })}
                       >
