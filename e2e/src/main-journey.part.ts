@@ -194,6 +194,9 @@ describe('the main journey', () => {
       new Set(['conversation', 'opt_out', 'note', 'message_received', 'message_sent', 'status', 'broadcast', 'automatic_reply']),
     );
     expect(lines).toContainEqual(expect.objectContaining({ kind: 'message_received', message_id: said, text: 'kestrel asks' }));
+    const times = lines.flatMap((line) => Object.entries(line).filter(([name]) => /(^|_)at$/.test(name) && line[name] !== null));
+    expect(new Set(times.map(([name]) => name)).size).toBeGreaterThan(5);
+    expect(times.filter(([, time]) => time !== new Date(time as string).toISOString())).toEqual([]);
     const usage = async () => (await owner.call<{ usage: ResponseOf<typeof GetUsage>['usage'] }>('GET', '/api/client/usage')).body.usage;
     const before = await usage();
     expect(before.reduce((sum, { read }) => sum + read, 0)).toBe(6);

@@ -1,3 +1,4 @@
+import { isoTime } from '@mgw/postgres';
 import { BATCH, ERASED, erasedId, PAGE_ROWS, type PersonalData } from '@mgw/service';
 
 const OWN = 'r.business_id = person.business_id AND r.conversation_id = ANY (person.conversations)';
@@ -9,7 +10,7 @@ const HELD = `(r.state = 'pending' AND r.worker_id IS NOT NULL)`;
 export const autoReplyPersonalData: PersonalData = {
   exported: {
     automatic_reply: {
-      page: `SELECT lpad(r.id::text, 19, '0'), json_build_object('question', r.question, 'received_at', r.received_at, 'reply', r.reply,
+      page: `SELECT lpad(r.id::text, 19, '0'), json_build_object('question', r.question, 'received_at', ${isoTime('r.received_at')}, 'reply', r.reply,
       'state', r.state, 'message_id', r.message_id)
       FROM person CROSS JOIN unnest(person.conversations) c (id) CROSS JOIN LATERAL (
         SELECT * FROM auto_reply.replies r WHERE r.business_id = person.business_id AND r.conversation_id = c.id

@@ -1,3 +1,4 @@
+import { isoTime } from '@mgw/postgres';
 import { ERASED, erasedId, hadName, type PersonalData } from '@mgw/service';
 import { REPORTS_LOCK } from './running/reports.store';
 
@@ -13,8 +14,8 @@ const OWN = `b.business_id = person.business_id AND r.phone = ANY (person.names)
 export const broadcastPersonalData: PersonalData = {
   exported: {
     broadcast: `SELECT r.broadcast_id || ' ' || r.nth, json_build_object('broadcast', b.name, 'template', b.template_name, 'language', b.language,
-      'body_params', r.body_params, 'header_params', r.header_params, 'button_params', r.button_params, 'state', r.state, 'attempted_at', r.attempted_at,
-      'message_id', r.message_id, 'reason', r.reason, 'delivery', r.delivery, 'replied_at', r.replied_at)
+      'body_params', r.body_params, 'header_params', r.header_params, 'button_params', r.button_params, 'state', r.state,
+      'attempted_at', ${isoTime('r.attempted_at')}, 'message_id', r.message_id, 'reason', r.reason, 'delivery', r.delivery, 'replied_at', ${isoTime('r.replied_at')})
       FROM person CROSS JOIN broadcast.recipients r JOIN broadcast.broadcasts b ON b.id = r.broadcast_id WHERE ${OWN}`,
   },
   lock: ` SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`,

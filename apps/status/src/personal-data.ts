@@ -1,3 +1,4 @@
+import { isoTime } from '@mgw/postgres';
 import { BATCH, ERASED, erasedId, hadName, isOfPerson, PAGE_ROWS, type PersonalData } from '@mgw/service';
 
 /**
@@ -34,13 +35,13 @@ export const statusPersonalData: PersonalData = {
   exported: {
     message_sent: {
       page: `SELECT r.key, CASE WHEN r.sent_at IS NOT NULL AND ${IS_OWN} THEN json_build_object('message_id', r.message_id, 'to', r.recipient,
-        'sent_at', r.sent_at, 'type', r.type, 'template', r.template, 'text', r.text, 'sent_by', r.sent_by, 'status', r.status,
+        'sent_at', ${isoTime('r.sent_at')}, 'type', r.type, 'template', r.template, 'text', r.text, 'sent_by', r.sent_by, 'status', r.status,
         'failure_reason', r.failure_reason, 'market', r.market) END
         FROM (${RECORDS}) r CROSS JOIN person ORDER BY ${ORDER}`,
     },
     status: {
       page: `SELECT r.key, CASE WHEN h.status IS NOT NULL THEN json_build_object('message_id', h.message_id, 'status', h.status,
-        'occurred_at', h.occurred_at, 'error', h.error_text) END
+        'occurred_at', ${isoTime('h.occurred_at')}, 'error', h.error_text) END
         FROM (${RECORDS}) r CROSS JOIN person
         LEFT JOIN status.history h ON ${IS_OWN} AND h.business_id = r.business_id AND h.message_id = r.message_id
         ORDER BY ${ORDER}, h.occurred_at, h.status`,

@@ -5,6 +5,7 @@ export { migration, migrationsIn } from './migration';
 export { runMigrations, type SchemaOptions } from './migrations';
 export { countFitting, cursorOf, pageOf, readCursor } from './cursor';
 export { asCallerError, asStorageProblem, hadNoTurn, isAboutValues, isTimeout, mayBeCommitted } from './database-errors';
+export { isoTime } from './iso-time';
 export { onRow } from './on-row';
 export { RowSet } from './row-set';
 export { pruneBatch, type ExpiredRows } from './prune';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WebhookFailing, type EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
-import { Database, hadNoTurn, onRow, RowSet } from '@mgw/postgres';
+import { Database, hadNoTurn, isoTime, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
 import { SET_ASIDE_AFTER, SUSPECT_AFTER, type Attempt, type AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
@@ -111,7 +111,7 @@ const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, b
          SELECT id, '${WebhookFailing.subject}', key, row_to_json(event)
          FROM (
            SELECT '${WebhookFailing.type}:' || gen_random_uuid() AS id, '${WebhookFailing.type}' AS type,
-                  to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS at, c.business_id, 'webhook:' || c.id AS key,
+                  ${isoTime('clock_timestamp()')} AS at, c.business_id, 'webhook:' || c.id AS key,
                   (SELECT row_to_json(data) FROM (SELECT c.id AS webhook_id, c.name, reached AS fail_count,
                                                          c.last_failure_code AS last_response_code, c.last_failure_reason AS reason,
                                                          c.business_id) data) AS data

@@ -1,3 +1,4 @@
+import { isoTime } from '@mgw/postgres';
 import { BATCH, ERASED, erasedId, hadName, PAGE_ROWS, type PersonalData } from '@mgw/service';
 import { INBOUND_PLACE } from '../inbox/thread.store';
 import { lastStatement } from '../suppression/suppression';
@@ -50,16 +51,17 @@ export const sendPersonalData: PersonalData = {
       'names', ARRAY(SELECT a.alias FROM send.conversation_aliases a WHERE a.conversation_id = r.id ORDER BY 1),
       'former_names', ARRAY(SELECT DISTINCT a.alias FROM send.former_aliases a WHERE a.conversation_id = r.id ORDER BY 1),
       'labels', ARRAY(SELECT l.name FROM send.conversation_labels c JOIN send.labels l ON l.id = c.label_id WHERE c.conversation_id = r.id ORDER BY 1),
-      'first_inbound_at', r.first_inbound_at, 'last_inbound_at', r.last_inbound_at, 'created_at', r.created_at)
+      'first_inbound_at', ${isoTime('r.first_inbound_at')}, 'last_inbound_at', ${isoTime('r.last_inbound_at')},
+      'created_at', ${isoTime('r.created_at')})
       FROM send.conversations r, person WHERE ${OWN}`,
-    opt_out: `SELECT r.conversation_id || r.source, json_build_object('source', r.source, 'state', r.state, 'at', r.at, 'reason', r.reason)
+    opt_out: `SELECT r.conversation_id || r.source, json_build_object('source', r.source, 'state', r.state, 'at', ${isoTime('r.at')}, 'reason', r.reason)
       FROM send.suppressions r, person WHERE ${IN_CONVERSATION}`,
-    note: `SELECT lpad(r.id::text, 19, '0'), json_build_object('text', r.text, 'created_at', r.created_at)
+    note: `SELECT lpad(r.id::text, 19, '0'), json_build_object('text', r.text, 'created_at', ${isoTime('r.created_at')})
       FROM send.notes r, person WHERE ${IN_CONVERSATION}`,
     message_received: {
       page: `SELECT r.key, json_build_object('message_id', r.message_id, 'type', r.type, 'text', r.text, 'caption', r.caption,
-      'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', r.sent_at,
-      'edited_text', c.text, 'edited_at', c.edited_at, 'deleted_at', c.deleted_at)
+      'media_id', r.media_id, 'mime_type', r.mime_type, 'details', r.details, 'sent_at', ${isoTime('r.sent_at')},
+      'edited_text', c.text, 'edited_at', ${isoTime('c.edited_at')}, 'deleted_at', ${isoTime('c.deleted_at')})
       FROM (${pageOf('send.inbound_messages', INBOUND_PLACE, 'timestamp')}) r
       LEFT JOIN send.message_changes c ON c.business_id = r.business_id AND c.message_id = r.message_id ORDER BY ${ORDER}`,
     },
