@@ -85,7 +85,7 @@ export class Product {
     }
   }
 
-  /** What `npm start` printed of a process's latest end: its fatal line and its exit code. */
+  /** The fatal line and the exit code that `npm start` printed when a process ended last. */
   #lastWords(name) {
     const lines = this.output.split('\n').filter((line) => line.includes(`${name} |`) || line.includes(`${name} ended`));
     return lines.slice(-2).join('; ');
