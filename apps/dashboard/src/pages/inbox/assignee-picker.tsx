@@ -68,6 +68,8 @@ export function AssigneePicker({
       </Combobox.Target>
       <Combobox.Dropdown miw={220} maw="min(360px, calc(100vw - 32px))">
         <Combobox.Search
+          role="combobox"
+          aria-expanded
           aria-label="Search for a colleague"
           placeholder="Name"
           value={text}

@@ -123,6 +123,7 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(screen.getAllByRole('option')).toHaveLength(4));
     const names = () => screen.getAllByRole('option').map(({ textContent }) => textContent);
     expect(names()).toEqual(['Asha (you)', 'Nobody', 'Ben', 'Chloe']);
+    screen.getByRole('combobox', { name: 'Search for a colleague' });
     await type('Search for a colleague', 'chl');
     expect(names()).toEqual(['Chloe']);
     fireEvent.click(screen.getByRole('option', { name: 'Chloe' }));
