@@ -10,6 +10,9 @@ import { refusalError } from '../platform-errors/refusal-error';
 import type { OutgoingMessage } from './outgoing-message';
 import { outcomeUnknown, platformUnreachable } from './send-errors';
 
+/** A call with less time is not made, in milliseconds: WhatsApp could accept a message whose response comes too late. */
+export const MIN_CALL_MS = 1_000;
+
 /** A send whose intent is committed. */
 interface ReservedSend {
   intent: IntentRecord;
@@ -49,9 +52,9 @@ export class PlatformSendService {
     }
   }
 
-  /** Makes no call after its deadline, because the caller would not get the response (guarantees §1, S6). */
+  /** Makes no call that has too little time left, because the caller would not get the response (guarantees §1, S6). */
   private async call({ intent, outgoing, connection, callUntil }: ReservedSend): Promise<SendOutcome> {
-    if (Date.now() >= callUntil) return { kind: 'unreached', problem: 'the deadline had passed' };
+    if (Date.now() > callUntil - MIN_CALL_MS) return { kind: 'unreached', problem: 'too little time was left for the call' };
     return this.graph.sendMessage(connection, outgoing.request(intent.id), callUntil);
   }
 

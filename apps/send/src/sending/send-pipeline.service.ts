@@ -12,7 +12,7 @@ import { recipientSuppressed } from '../suppression/suppression';
 import { windowClosed } from '../window/window';
 import { MessageChecks, type PrepareMessage } from './message-checks.service';
 import type { OutgoingMessage } from './outgoing-message';
-import { PlatformSendService } from './platform-send.service';
+import { MIN_CALL_MS, PlatformSendService } from './platform-send.service';
 import { dailyLimitReached, noTimeLeft, numberBusy, replayEarlier } from './send-errors';
 
 /** Time for recording the outcome before the caller's deadline, in milliseconds. */
@@ -22,8 +22,6 @@ const RECORDING_MS = 1_500;
  * and the recording it stays below the gateway's deadline of 30 s.
  */
 const SHARE_WAIT_MS = 5_000;
-/** Minimum time for the platform call, in milliseconds. A send that would have less does not wait for its share. */
-const MIN_CALL_MS = 1_000;
 
 /** The steps of every message (guarantees §1): check, reserve an intent, call the platform once, record the outcome. */
 @Injectable()
