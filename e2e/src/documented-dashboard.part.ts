@@ -283,7 +283,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
     // Its successes keep the number's circuit closed.
     const at = { id: await reply('12015550100', 200, 422) };
     await reply('12015550148', 500, 409);
-    await expectResponse(200, owner, 'post /api/client/conversations/{id}/notes', { at });
+    const note = { at, headers: { 'idempotency-key': 'note' } };
+    await expectResponse(200, owner, 'post /api/client/conversations/{id}/notes', note);
+    await expectResponse(422, owner, 'post /api/client/conversations/{id}/notes', { ...note, body: { text: 'Another.' } });
     await expectResponse(200, owner, 'patch /api/client/conversations/{id}', { at });
     for (const list of ['labels', 'quick-replies']) {
       const one = { at: await expectResponse<{ id: number }>(200, owner, `post /api/client/${list}`) };

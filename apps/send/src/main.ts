@@ -25,6 +25,7 @@ import { FormerAliasesSince1796342660000 } from './migrations/1796342660000-form
 import { MergedOptOuts1796342720000 } from './migrations/1796342720000-merged-opt-outs';
 import { NewestLifts1796342721000 } from './migrations/1796342721000-newest-lifts';
 import { NewestStatements1796342790000 } from './migrations/1796342790000-newest-statements';
+import { NoteKeys1796342910000 } from './migrations/1796342910000-note-keys';
 import { Search1795924800000 } from './migrations/1795924800000-search';
 
 export const service: Service<SendConfig> = {
@@ -58,6 +59,7 @@ export const service: Service<SendConfig> = {
     MergedOptOuts1796342720000,
     NewestLifts1796342721000,
     NewestStatements1796342790000,
+    NoteKeys1796342910000,
   ],
   sources: __dirname,
 };

@@ -1,8 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, described, Id, IsoTime, MessageId, Nullable } from './fields';
+import { characters, described, Id, Idempotency, IsoTime, MessageId, Nullable } from './fields';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
-import { Idempotency } from './send';
 
 /** Maximum number of rows in a broadcast. */
 export const MAX_RECIPIENTS = 20_000;

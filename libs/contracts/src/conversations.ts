@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, described, Id, IsoTime, MessageId, Nullable, Recipient } from './fields';
+import { characters, described, Id, Idempotency, IsoTime, MessageId, Nullable, Recipient } from './fields';
 import { inboundDetails } from './inbound-details';
 import { sentDetails } from './sent-details';
 import { operation } from './operation';
@@ -192,9 +192,13 @@ export const UnassignConversations = operation('send', 'unassign-conversations',
 
 /** Adds a note that only the business sees. */
 export const AddNote = operation('send', 'add-note', {
-  request: Type.Object({ business_id: Id, conversation_id: Id, user_id: Id, text: characters(4096, 1) }),
-  response: Type.Object({ id: Id }),
-  errors: ['NOT_FOUND'],
+  request: Type.Object({
+    ...{ business_id: Id, conversation_id: Id, user_id: Id, text: characters(4096, 1) },
+    idempotency: Type.Optional(Nullable(Idempotency)),
+  }),
+  /** `replayed`: an earlier request with the same Idempotency-Key added it. */
+  response: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
+  errors: ['NOT_FOUND', 'IDEMPOTENCY_MISMATCH'],
 });
 
 /** The conversation with a person; null if there is none. */

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
 
 /** Fields that several contracts share. The gateway validates formats; between services these are shapes. */
 export const Id = Type.Integer({ minimum: 1 });
@@ -12,6 +12,10 @@ export const described = <T extends TSchema>(schema: T, description: string): T 
  * `Length` does not count the variation selector after one.
  */
 export const characters = (most: number, least = 0) => Type.String({ minLength: least, maxLength: 3 * most });
+
+/** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
+export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
+export type Idempotency = Static<typeof Idempotency>;
 
 /** A recipient: a phone number in digits with its country code (spec §2.1), or a business-scoped user id (decision 8). */
 export const Recipient = Type.String({ minLength: 4, maxLength: 140 });

@@ -2,17 +2,13 @@ import { Type, type Static } from '@sinclair/typebox';
 import { SuppressionStateName } from './conversations';
 import type { ErrorCode } from './errors';
 import { eventType } from './event';
-import { characters, described, Id, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
+import { characters, described, Id, Idempotency, IsoTime, MessageId, Nullable, OutboundType, Recipient, SentBy } from './fields';
 import { INTENT_ID } from './intent-id';
 import { MediaId } from './media';
 import { ContactCards, InteractiveContent, LocationContent } from './message-content';
 import { operation, type ResponseOf, type RequestOf } from './operation';
 import { RequestFacts } from './public-events';
 import { MAX_STATUSES } from './status';
-
-/** Decision 24; `fingerprint` is the SHA-256 of endpoint and validated body. */
-export const Idempotency = Type.Object({ key: Type.String({ minLength: 1, maxLength: 255 }), fingerprint: Type.String() });
-export type Idempotency = Static<typeof Idempotency>;
 
 /** The sender of a message, with everything that the send service would have to query otherwise. */
 export const Sender = Type.Object({

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Param, Patch, Post, Query, Req } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Req, Res } from '@nestjs/common';
 import {
   AddNote,
   FindUnanswered,
@@ -17,7 +17,7 @@ import {
   type ThreadMessage,
 } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 import { AuditStore } from '../audit/audit.store';
 import { IdPipe } from '../requests/id.pipe';
@@ -27,6 +27,7 @@ import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import { Made } from '../responses/done';
 import { Responds } from '../responses/responds';
+import { idempotencyOf } from '../sending/idempotency';
 import { SendResult } from '../sending/sending.responses';
 import { TemplateContent, templateOf } from '../sending/template-content';
 import { HasOwnShare } from '../sessions/request-shares';
@@ -181,16 +182,22 @@ export class ConversationsController {
   }
 
   @Post(':id/notes')
-  @Responds(Made, 'Add a note that only the business sees', { errors: ['NOT_FOUND', 'VALIDATION_FAILED'] })
+  @Responds(Made, 'Add a note that only the business sees', { errors: [...AddNote.errors, 'VALIDATION_FAILED'], repeatable: true })
   async note(
     @CurrentUser() { user_id, business_id }: BusinessUser,
     @Param('id', IdPipe) conversation_id: number,
     @Body() { text }: NoteRequest,
+    @Headers('idempotency-key') key: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const { id } = await this.audit.record(
+    const note = { conversation_id, text };
+    const idempotency = idempotencyOf(key, AddNote.subject, { ...note, user_id });
+    const { id, replayed } = await this.audit.record(
       { user_id, business_id, action: 'note.added', target: `conversation:${conversation_id}`, detail: {} },
-      () => this.rpc.call(AddNote, { business_id, conversation_id, user_id, text }),
+      () => this.rpc.call(AddNote, { business_id, user_id, ...note, idempotency }),
+      (added) => (added.replayed ? null : {}),
     );
+    if (replayed) void reply.header('idempotency-replayed', 'true');
     return { id, message: 'Added.' };
   }
 

@@ -1,4 +1,5 @@
 import {
+  AddNote,
   FindUnanswered,
   GatewayError,
   GetAutoReply,
@@ -222,6 +223,24 @@ describe('the inbox (spec §10)', () => {
       { conversation_id: 1, status: 'closed', nothing_received_since: '2026-11-23T09:00:00.500Z' },
       { conversation_id: 1, read: true },
     ]);
+  });
+
+  it('decision 776: a note passes its Idempotency-Key on, and the audit log has it once', async () => {
+    const business = await dashboard.business();
+    const owner = await dashboard.session('owner', business);
+    const keys: unknown[] = [];
+    dashboard.neighbours.respond(AddNote, ({ idempotency }) => {
+      keys.push(idempotency);
+      return { id: 7, ...(keys.length > 1 && { replayed: true }) };
+    });
+    const add = () =>
+      owner.post('/api/client/conversations/1/notes').set('idempotency-key', 'note-1').send({ text: 'Call him' }).expect(200);
+    expect((await add()).headers).not.toHaveProperty('idempotency-replayed');
+    expect((await add()).headers).toHaveProperty('idempotency-replayed', 'true');
+    expect(keys).toEqual([{ key: 'note-1', fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string }, keys[0]]);
+    const { body } = await owner.get('/api/client/audit?action=note.added').expect(200);
+    expect((body as { entries: object[] }).entries).toHaveLength(1);
+    await owner.post('/api/client/conversations/1/notes').set('idempotency-key', 'no token').send({ text: 'x' }).expect(400);
   });
 
   it('decision 394: sends a template at once, in a conversation or to any person', async () => {

@@ -199,6 +199,25 @@ describe('agents at work (decision 392)', () => {
     expect(await foreign.catch((error: GatewayError) => error.error_code)).toBe('NOT_FOUND');
   });
 
+  it('decision 776: adds a note once however often its request is repeated, also at the same time', async () => {
+    const { id: conversation_id } = await find(ASHA);
+    const add = (text: string, fingerprint: string) =>
+      sending.harness.rpc.call(AddNote, {
+        business_id: 1,
+        conversation_id,
+        user_id: ME,
+        text,
+        idempotency: { key: 'note-1', fingerprint },
+      });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => add('Call him', 'a')));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => replayed)).toHaveLength(4);
+    expect(await add('Call her', 'b').catch((error: GatewayError) => error.error_code)).toBe('IDEMPOTENCY_MISMATCH');
+    const rows = await sending.harness.db.query(`SELECT text FROM send.notes WHERE creation_key = 'note-1'`);
+    expect(rows).toEqual([{ text: 'Call him' }]);
+    await sending.harness.db.query(`DELETE FROM send.notes WHERE creation_key = 'note-1'`);
+  });
+
   it('decision 665: lists the newest notes of the whole conversation with the first page, by an index', async () => {
     const { id: conversation_id } = await find(BEN);
     const call = sending.harness.rpc.call.bind(sending.harness.rpc);
@@ -218,6 +237,7 @@ describe('agents at work (decision 392)', () => {
        SELECT 1, $1::bigint + (n % 2) * 1000000, 7, 'old', now() - n * interval '1 hour' FROM generate_series(1, 4000) AS n`,
       [conversation_id],
     );
+    await sending.harness.db.query('ANALYZE send.notes');
     const rows = await rowsRead(sending.harness.db, (db) => new ThreadStore(db).page(thread, conversation_id));
     expect(rows['notes']).toBeLessThan(20);
   });

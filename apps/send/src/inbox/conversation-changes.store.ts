@@ -1,5 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, MAX_INBOX_LIST, notFound, type RequestOf, type UpdateConversation } from '@mgw/contracts';
+import {
+  GatewayError,
+  MAX_INBOX_LIST,
+  notFound,
+  type AddNote,
+  type RequestOf,
+  type ResponseOf,
+  type UpdateConversation,
+} from '@mgw/contracts';
 import { Database, onRow, type Tx } from '@mgw/postgres';
 
 type Change = Omit<RequestOf<typeof UpdateConversation>, 'business_id' | 'conversation_id'>;
@@ -54,15 +62,26 @@ export class ConversationChangesStore {
     } while (changed > 0);
   }
 
-  /** @throws GatewayError NOT_FOUND */
-  async addNote(businessId: number, conversationId: number, userId: number, text: string): Promise<{ id: number }> {
+  /** A repeated Idempotency-Key returns the note that it added (decision 776). @throws GatewayError NOT_FOUND, IDEMPOTENCY_MISMATCH */
+  async addNote(request: RequestOf<typeof AddNote>): Promise<ResponseOf<typeof AddNote>> {
+    const { business_id, conversation_id, user_id, text, idempotency } = request;
     const [note] = await this.db.query<{ id: string }>(
-      `INSERT INTO send.notes (business_id, conversation_id, user_id, text)
-       SELECT $1, id, $3, $4 FROM send.conversations WHERE id = ${CONVERSATION_ID} RETURNING id`,
-      [businessId, conversationId, userId, text],
+      `INSERT INTO send.notes (business_id, conversation_id, user_id, text, creation_key, creation_fingerprint)
+       SELECT $1, id, $3, $4, $5, $6 FROM send.conversations WHERE id = ${CONVERSATION_ID}
+       ON CONFLICT (business_id, creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
+      [business_id, conversation_id, user_id, text, idempotency?.key ?? null, idempotency?.fingerprint ?? null],
     );
-    if (!note) throw notFound();
-    return { id: Number(note.id) };
+    if (note) return { id: Number(note.id) };
+    // A statement of its own sees the note of a request that ran at the same time.
+    const [earlier] = await this.db.query<{ id: string; fingerprint: string }>(
+      'SELECT id, creation_fingerprint AS fingerprint FROM send.notes WHERE business_id = $1 AND creation_key = $2',
+      [business_id, idempotency?.key ?? null],
+    );
+    if (!earlier) throw notFound();
+    if (earlier.fingerprint === idempotency?.fingerprint) return { id: Number(earlier.id), replayed: true };
+    throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another note.', {
+      hint: 'Use a new key for a new note, or repeat the request unchanged.',
+    });
   }
 
   private async exists(tx: Tx, businessId: number, conversationId: number): Promise<boolean> {

@@ -61,8 +61,7 @@ export class InboxHandlers {
   unassign: Handler<typeof UnassignConversations> = ({ business_id, user_id }) => this.changes.unassign(business_id, user_id);
 
   @Handles(AddNote)
-  addNote: Handler<typeof AddNote> = ({ business_id, conversation_id, user_id, text }) =>
-    this.changes.addNote(business_id, conversation_id, user_id, text);
+  addNote: Handler<typeof AddNote> = (request) => this.changes.addNote(request);
 
   private async byId({ business_id, conversation_id }: { business_id: number; conversation_id: number }): Promise<ConversationRecord> {
     const conversation = await this.inbox.find(business_id, conversation_id);

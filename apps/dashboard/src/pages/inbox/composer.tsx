@@ -12,7 +12,8 @@ import { useQuickReplies } from './use-quick-replies';
 import { variableProblem } from './variable-problem';
 
 /** The texts of both kinds, so that a note for the team never becomes a reply to the customer, and the id of the message that the reply quotes. */
-export type Draft = { kind: 'reply' | 'note'; reply: string; note: string; quoted?: string | undefined };
+/** `noteSeed`: the seed of the Idempotency-Key of a note that may have been added already. */
+export type Draft = { kind: 'reply' | 'note'; reply: string; note: string; quoted?: string | undefined; noteSeed?: string | undefined };
 
 /**
  * A field for a reply or a note.

@@ -1,6 +1,6 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
 import { defaultParseSearch } from '@tanstack/react-router';
-import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, cleanup, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { queries } from '../../api/client';
 import { openPage } from '../../open-page.fixture';
 import { press, Refusal, sent, type, type draw } from '../../page.fixture';
@@ -233,7 +233,7 @@ describe('the inbox (additions §9)', () => {
     const FILES = 'POST /api/client/conversations/1/files';
     open('/inbox?id=1', three);
     await screen.findByText('Text of wamid.1');
-    await press('Quote');
+    await press(/^Quote/);
     await type('Reply', 'Your invoice');
     drop(invoice);
     await screen.findByText(/uploading/);
@@ -532,6 +532,40 @@ describe('the inbox (additions §9)', () => {
       expect((await field()).value).toBe('Call him\nand his wife');
     });
 
+    it('decision 776: keeps its Idempotency-Key while its outcome is unclear, also after another conversation', async () => {
+      const keys: (string | null)[] = [];
+      cleanup();
+      open('/inbox?id=1', three, {
+        [NOTE]: (_, __, headers) => {
+          keys.push(headers.get('Idempotency-Key'));
+          return keys.length < 3 ? new Refusal(503, { error: `Refusal ${keys.length}` }) : { id: keys.length };
+        },
+      });
+      await screen.findByText('Text of wamid.1');
+      await press('Note');
+      const add = async (text: string) => {
+        const tries = keys.length;
+        write(await field(), text);
+        enter(await field());
+        await waitFor(() => expect(keys).toHaveLength(tries + 1));
+      };
+      await add('Call him');
+      await screen.findByText('Refusal 1');
+      await press(/^Person 2/);
+      await screen.findByText('Text of wamid.2');
+      await press(/^Person 1/);
+      await screen.findByText('Text of wamid.1');
+      await add('Call him');
+      await screen.findByText('Refusal 2');
+      await add('Call him today');
+      await screen.findByRole('textbox', { name: 'Reply' });
+      await press('Note');
+      await add('Call him');
+      const [first, , changed, next] = keys;
+      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), first, changed, next]);
+      expect(new Set(keys).size).toBe(3);
+    });
+
     it.each(['is open', 'was open'])('is kept if it was not saved while another conversation %s', async (other) => {
       write(await field(), 'Call him');
       enter(await field());
@@ -574,7 +608,7 @@ describe('the inbox (additions §9)', () => {
       await screen.findByText('Text of wamid.1');
       await press('Note');
       await type('Note', 'He pays late');
-      await press('Quote');
+      await press(/^Quote/);
       expect((await reply()).value).toBe('');
       await type('Reply', 'Yes, today');
       await press('Send');
@@ -586,7 +620,7 @@ describe('the inbox (additions §9)', () => {
     it('stays a note when the agent edits a reply that was not sent, which keeps its quotation', async () => {
       open('/inbox?id=1', three, { [REPLY]: () => new Refusal(503, { error: 'A service is unavailable.' }) });
       await screen.findByText('Text of wamid.1');
-      await press('Quote');
+      await press(/^Quote/);
       await type('Reply', 'Yes, today');
       await press('Send');
       await screen.findByText(/^Not sent/);

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, notifyError, request } from '../../api/client';
+import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { useKeptState } from '../../api/use-kept-state';
 import { useReplies, type Unsent } from '../../api/use-replies';
 import type { Draft } from './composer';
@@ -20,10 +21,14 @@ export function useWriting(conversation: Conversation) {
   /** The id of the note or the template that the person sent last. */
   const [sentId, setSentId] = useState<string>();
   const addNote = useMutation({
-    mutationFn: (text: string) => request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id } }, body: { text } })),
-    onError: (error, text) => {
+    mutationFn: ({ text, seed }: { text: string; seed: string }) => {
+      const body = { text };
+      const header = { 'Idempotency-Key': keyOfRequest(seed, body) };
+      return request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id }, header }, body }));
+    },
+    onError: (error, { text, seed }) => {
       notifyError(error);
-      changeDraft((since) => ({ ...since, kind: 'note', note: before(text, since.note) }));
+      changeDraft((since) => ({ ...since, kind: 'note', note: before(text, since.note), noteSeed: seed }));
     },
     onSuccess: (note) => {
       setSentId(`note:${note.id}`);
@@ -39,8 +44,8 @@ export function useWriting(conversation: Conversation) {
     if (isSending) return;
     if (kind === 'note') {
       if (!note.trim()) return;
-      addNote.mutate(note);
-      return setDraft({ ...draft, note: '' });
+      addNote.mutate({ text: note, seed: draft.noteSeed ?? newIdempotencyKey() });
+      return setDraft({ ...draft, note: '', noteSeed: undefined });
     }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
     if (variableProblem(text)) return;
