@@ -108,10 +108,10 @@ export const untilGone =
     isGone(state.error) ? false : everyMs;
 
 /** Whether the same request may succeed later. */
-const mayPass = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
+export const mayPass = (error: unknown): boolean => !(error instanceof ApiError) || error.status >= 500 || error.status === 429;
 
 /** The time until a failed query is loaded again by itself, in milliseconds. */
-const RELOAD_MS = 10_000;
+export const RELOAD_MS = 10_000;
 
 /** The `refetchInterval` of a query that does not refresh: if a service does not respond, the page recovers with it. */
 export const untilLoaded = ({ state }: { state: { error: unknown } }): number | false =>

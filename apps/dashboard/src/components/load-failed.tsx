@@ -1,8 +1,21 @@
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { ApiError } from '../api/client';
+import { useEffect } from 'react';
+import { ApiError, mayPass, queries, RELOAD_MS } from '../api/client';
+import { meQuery } from '../api/session';
 
+/** Stands in place of the dashboard. It opens by itself when the gateway responds again (decision 777). */
 export function ErrorPage({ error }: { error: unknown }) {
+  useEffect(() => {
+    // A page that crashed has the person’s data, and would crash again.
+    if (!mayPass(error) || queries.getQueryData(meQuery.queryKey) !== undefined) return;
+    const check = async () => {
+      const response = await fetch('/api/client/me', { headers: { 'x-unattended': '1' } }).catch(() => null);
+      if (response && response.status < 500 && response.status !== 429) window.location.reload();
+    };
+    const timer = setInterval(() => void check(), RELOAD_MS);
+    return () => clearInterval(timer);
+  }, [error]);
   return (
     <Center component="main" mih="60vh">
       <Stack>

@@ -1,10 +1,12 @@
 import { Stack, Text, Title } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { LoadFailed } from './load-failed';
+import { RELOAD_MS } from '../api/client';
+import { UnreachableError } from '../load-page';
 import { useIsOnline } from './use-is-online';
 import { useTitle } from './use-title';
 
-/** Stands in the frame in place of a page that crashed or did not load (decision 631). It tries again when the network returns. */
+/** Stands in the frame in place of a page that crashed or did not load (decision 631). It tries again when the network returns, and while the gateway does not respond. */
 export function PageError({ error, retry }: { error: unknown; retry: () => void }) {
   const isOnline = useIsOnline();
   useTitle('This page could not be opened');
@@ -13,8 +15,12 @@ export function PageError({ error, retry }: { error: unknown; retry: () => void 
   useEffect(() => {
     const again = () => latest.current();
     window.addEventListener('online', again);
-    return () => window.removeEventListener('online', again);
-  }, []);
+    const timer = error instanceof UnreachableError ? setInterval(again, RELOAD_MS) : undefined;
+    return () => {
+      window.removeEventListener('online', again);
+      clearInterval(timer);
+    };
+  }, [error]);
   return (
     <Stack p="md">
       <Title order={1} size="h2">

@@ -46,7 +46,13 @@ export function ConversationRow({
   const waitedMs = waiting_since === null ? 0 : now - new Date(waiting_since).getTime();
   const isUnread = unread_count > 0;
   return (
-    <UnstyledButton className="inbox-row" onClick={onOpen} aria-current={isOpen} data-unread={isUnread || undefined}>
+    <UnstyledButton
+      className="inbox-row"
+      data-conversation={conversation.id}
+      onClick={onOpen}
+      aria-current={isOpen}
+      data-unread={isUnread || undefined}
+    >
       <PersonAvatar name={name} />
       <Box style={{ minWidth: 0, flex: 1 }}>
         <Group gap={6} wrap="nowrap">

@@ -85,9 +85,10 @@ export function InboxPage() {
   };
   const panes = useRef<HTMLElement>(null);
   const opened = useRef(id);
-  // Tab goes on in the conversation that opened, and not through the rest of the list.
+  // Tab goes on in the conversation that opened, and not through the rest of the list. The way back leads to its row.
   useEffect(() => {
-    if (id !== opened.current) panes.current?.focus({ preventScroll: true });
+    const next = id === undefined ? document.querySelector<HTMLElement>(`[data-conversation="${Number(opened.current)}"]`) : panes.current;
+    if (id !== opened.current) next?.focus({ preventScroll: true });
     opened.current = id;
   }, [id]);
   useInboxKeys({ j: () => step(1), k: () => step(-1), '/': () => searchField.current?.focus() });
