@@ -48,8 +48,24 @@ export const RULES_OF_SPACE = ['scrollable-region-focusable'];
 /** The header and the navigation around each page. */
 export const SHELL = ['.mantine-AppShell-header', '.mantine-AppShell-navbar'];
 
+/** Finds buttons of the top dialog or the page that have one name in different rows: a screen reader lists them without their rows. A log’s row is its button, and notices pass. */
+const repeatedNames = (except: string[]) => `(() => {
+  axe.setup(document.body);
+  const rows = new Map();
+  const dialog = [...document.querySelectorAll('[aria-modal=true]')].at(-1);
+  for (const button of (dialog ?? document).querySelectorAll('button:not(.log-line *, .mantine-Notification-root *), [role=button], a.mantine-Button-root')) {
+    if (${JSON.stringify(except)}.some((selector) => button.closest(selector)) || !axe.commons.dom.isVisibleToScreenReaders(button)) continue;
+    const name = axe.commons.text.accessibleText(button);
+    // Nobody can tell rows of one text apart.
+    const row = button.closest('tr, [role=listitem], [role=alert], .inbox-line');
+    rows.set(name, (rows.get(name) ?? new Set()).add(row ? row.textContent : button));
+  }
+  axe.teardown();
+  return [...rows].filter(([, places]) => places.size > 1).map(([name]) => ['repeated-name', name]);
+})()`;
+
 /**
- * @param rules by default all
+ * @param rules by default all, and the names of buttons
  * @param except selects elements that another call checks
  * @returns accessibility violations of the page: the rule and its first element
  */
@@ -70,7 +86,8 @@ export async function accessibilityFaults(page: Page, rules?: string[], except: 
       document.removeEventListener('transitionrun', note);
       return { violations, isFading: isFading || ${FADES} };
     })()`)) as { violations: Violation[]; isFading: boolean };
+    const repeated = rules ? [] : await page.evaluate<string[][]>(repeatedNames(except));
     // A notice may begin to fade while axe runs; then look again.
-    return (violations.length === 0 || !isFading) && violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
+    return (violations.length === 0 || !isFading) && [...violations.map(({ id, nodes }) => [id, nodes[0]?.html]), ...repeated];
   });
 }

@@ -19,6 +19,7 @@ export function NewPasswordFields({ value, onChange }: { value: NewPassword; onC
       <Field name="new_password">
         <PasswordInput
           label="New password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
           description={`At least ${MIN} characters`}
           autoComplete="new-password"
           required
@@ -32,6 +33,7 @@ export function NewPasswordFields({ value, onChange }: { value: NewPassword; onC
         <PasswordInput
           ref={invalidIf(password !== repeated && 'The passwords differ.')}
           label="Repeat the new password"
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}
           autoComplete="new-password"
           required
           value={repeated}

@@ -88,7 +88,7 @@ describe('logins and keys (decision 430)', () => {
     await screen.findByText('This one');
     screen.getByText('Edge on Windows');
     screen.getByText('curl/8.5.0');
-    await press('End');
+    await press('End session 2: curl/8.5.0, unknown address');
     expect(sent()).toEqual([]);
     await press('End', 'button', await screen.findByRole('dialog'));
     await screen.findByText('Ended.');

@@ -31,6 +31,7 @@ export function ChangePassword() {
         <Field name="current_password">
           <PasswordInput
             label="Current password"
+            visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
             autoComplete="current-password"
             required
             value={current}

@@ -1,6 +1,6 @@
 import { Badge, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { api, notifySuccess, request } from '../../api/client';
+import { api, notifySuccess, request, type Schemas } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
 import { counted, number } from '../../components/format-number';
 import { QueryResult } from '../../components/query-result';
@@ -9,6 +9,11 @@ import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { browserName } from './browser-name';
+
+type Session = Schemas['Sessions']['sessions'][number];
+
+const browserOf = ({ user_agent }: Session): string => (user_agent === null ? 'Unknown browser' : browserName(user_agent));
+const addressOf = ({ ip }: Session): string => ip ?? 'unknown address';
 
 export function SessionList() {
   const queries = useQueryClient();
@@ -32,13 +37,13 @@ export function SessionList() {
           return (
             <>
               <DataTable minWidth={420} columns={['Browser', 'Logged in', 'Last used', { children: <VisuallyHidden>End</VisuallyHidden> }]}>
-                {sessions.map((session) => (
+                {sessions.map((session, i) => (
                   <Table.Tr key={session.id}>
                     <Table.Td maw={280}>
                       <Text size="sm" lineClamp={2} style={{ overflowWrap: 'anywhere' }} title={session.user_agent ?? undefined}>
-                        {session.user_agent === null ? 'Unknown browser' : browserName(session.user_agent)}
+                        {browserOf(session)}
                       </Text>
-                      <Dimmed size="xs">{session.ip ?? 'unknown address'}</Dimmed>
+                      <Dimmed size="xs">{addressOf(session)}</Dimmed>
                     </Table.Td>
                     <Table.Td>
                       <RelativeTime at={session.created_at} />
@@ -54,6 +59,7 @@ export function SessionList() {
                           size="compact-sm"
                           color="red"
                           variant="light"
+                          aria-label={`End session ${i + 1}: ${browserOf(session)}, ${addressOf(session)}`}
                           question="End this session?"
                           consequence="Its browser has to log in again."
                           onConfirm={() => end.mutate([session.id])}

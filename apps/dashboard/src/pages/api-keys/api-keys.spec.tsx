@@ -20,7 +20,7 @@ describe('API keys', () => {
     (await rowOf('bbbb')).getByText('New, replaces …aaaa');
     const old = await rowOf('aaaa');
     old.getByText(/^Replaced by …bbbb, works until .*\d:\d\d/);
-    await press('Revoke', 'button', old.getByRole('button', { name: 'Revoke' }).parentElement as HTMLElement);
+    await press(/^Revoke/, 'button', old.getByRole('button', { name: /^Revoke/ }).parentElement as HTMLElement);
     const dialog = await screen.findByRole('dialog', { name: 'Revoke Demo key, mgw…aaaa?' });
     within(dialog).getByText(/^This is the old key\./);
     await press('Revoke', 'button', dialog);
@@ -39,7 +39,7 @@ describe('API keys', () => {
     const old = await rowOf('aaaa');
     old.getByText('active');
     expect(old.queryByText(/^Replaced/)).toBeNull();
-    await press('Revoke', 'button', old.getByRole('button', { name: 'Revoke' }).parentElement as HTMLElement);
+    await press(/^Revoke/, 'button', old.getByRole('button', { name: /^Revoke/ }).parentElement as HTMLElement);
     await screen.findByText('Software that uses this key stops working at once, and its broadcasts pause.');
   });
 

@@ -26,6 +26,7 @@ export function KeyActions({ apiKey, isReplaced, edit, rotate, revoke }: KeyActi
         size="compact-sm"
         color="red"
         variant="light"
+        aria-label={`Revoke ${apiKey.name}, ${shown}`}
         question={`Revoke ${apiKey.name}, ${shown}?`}
         consequence={
           isReplaced

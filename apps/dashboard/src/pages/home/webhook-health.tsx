@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Group, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, request, type Schemas } from '../../api/client';
@@ -57,7 +57,7 @@ export function WebhookHealth({ webhooks }: { webhooks: Webhook[] }) {
 }
 
 /** Names failed events as long as one waits for its redelivery. The counts by hour also have the redelivered ones, so it looks into the log. */
-function DeliveriesLink({ webhook: { id, fail_count, last_24_hours = [] } }: { webhook: Webhook }) {
+function DeliveriesLink({ webhook: { id, name, fail_count, last_24_hours = [] } }: { webhook: Webhook }) {
   const failed = last_24_hours.filter((hour) => hour.failed > 0);
   const from = failed[0]?.hour;
   const left = useQuery({
@@ -71,6 +71,7 @@ function DeliveriesLink({ webhook: { id, fail_count, last_24_hours = [] } }: { w
   return (
     <Anchor size="sm" renderRoot={(props) => <Link {...props} to="/webhooks" search={{ id: String(id) }} />}>
       {hasFailed ? 'See and recover failed events' : 'Deliveries'}
+      <VisuallyHidden> of {name}</VisuallyHidden>
     </Anchor>
   );
 }

@@ -4,12 +4,14 @@ import { useState } from 'react';
 
 const EMOJIS = ['👍', '❤️', '😂', '😮', '😢', '🙏'];
 
-/** Lets an agent quote a message or react to it. @param reaction the business's own reaction */
+/** Lets an agent quote a message or react to it. @param message names it for screen readers @param reaction the business's own reaction */
 export function BubbleActions({
+  message,
   reaction,
   onQuote,
   onReact,
 }: {
+  message: string;
   reaction: string | null;
   onQuote: () => void;
   onReact: (emoji: string | null) => void;
@@ -21,7 +23,7 @@ export function BubbleActions({
   };
   return (
     <Group gap={0} wrap="nowrap" className="inbox-actions" {...(isOpen && { 'data-open': true })}>
-      <ActionIcon variant="subtle" color="gray" size="sm" aria-label="Quote" title="Quote" onClick={onQuote}>
+      <ActionIcon variant="subtle" color="gray" size="sm" aria-label={`Quote ${message}`} title="Quote" onClick={onQuote}>
         <IconArrowBackUp size={16} />
       </ActionIcon>
       <Popover opened={isOpen} onChange={setOpen} trapFocus returnFocus withinPortal>
@@ -30,7 +32,7 @@ export function BubbleActions({
             variant="subtle"
             color="gray"
             size="sm"
-            aria-label="React"
+            aria-label={`React to ${message}`}
             title="React"
             aria-expanded={isOpen}
             onClick={() => setOpen((open) => !open)}

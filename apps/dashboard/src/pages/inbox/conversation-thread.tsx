@@ -5,7 +5,7 @@ import { Fragment, useEffect, useRef, useState, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useZone } from '../../api/use-zone';
-import { dayOf } from '../../components/clock-time';
+import { dayOf, timeOfDay } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
 import { onDemand } from '../../components/on-demand';
 import { useLogScroll } from '../../components/use-log-scroll';
@@ -18,13 +18,16 @@ import { NoteLine } from './note-line';
 import { OptOutNotice } from './opt-out';
 import { Quote } from './quote';
 import { ownReactionTo, withoutShownReactions } from './reactions';
-import type { ThreadMessage } from './thread-message';
+import { shownText, type ThreadMessage } from './thread-message';
 import { UnsentBubble } from './unsent-bubble';
 import { useFoundMessage, type MessagePages } from './use-found-message';
 import { useWriting } from './use-writing';
 
 const QuickRepliesDialog = onDemand(async () => (await import('./quick-replies-dialog')).QuickRepliesDialog);
 const TemplatePicker = onDemand(async () => (await import('./template-picker')).TemplatePicker);
+
+/** How much of a message the names of its buttons have. */
+const NAMED_LETTERS = 50;
 
 /**
  * The messages of a conversation, and the field below them.
@@ -102,6 +105,7 @@ export function ConversationThread({
                 actions={
                   mayReply && (
                     <BubbleActions
+                      message={`“${[...shownText(message)].slice(0, NAMED_LETTERS).join('')}”, ${timeOfDay(message.at, zone)}`}
                       reaction={ownReactionTo(message.message_id, messages)}
                       onQuote={() => quote(message)}
                       onReact={(emoji) => react.mutate({ message_id: message.message_id, emoji })}

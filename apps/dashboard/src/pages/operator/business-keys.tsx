@@ -47,7 +47,12 @@ export function BusinessKeys({ keys }: { keys: BusinessDetail['api_keys'] }) {
                 {key.revoked_at ? (
                   <StateBadge of="failed" label="revoked" />
                 ) : (
-                  <Button size="compact-sm" variant="default" onClick={() => setChanged(key)}>
+                  <Button
+                    size="compact-sm"
+                    variant="default"
+                    aria-label={`Change ${key.name}, ${key.prefix}…${key.last_four}`}
+                    onClick={() => setChanged(key)}
+                  >
                     Change
                   </Button>
                 )}

@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change';
 import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-once';
 import { TurnTotpOff } from '../../components/turn-totp-off';
 import type { BusinessDetail } from './business';
+import { personShown } from '../../components/person-shown';
 import { TitledCard } from '../../components/titled-card';
 import { DataTable } from '../../components/data-table';
 import { FirstRows } from '../../components/first-rows';
@@ -40,8 +41,13 @@ export function BusinessPeople({ users }: { users: BusinessDetail['users'] }) {
                   </Table.Td>
                   <Table.Td ta="right">
                     <Group gap="xs" justify="flex-end">
-                      {totp && <TurnTotpOff name={name} onConfirm={() => endTotp.mutate(id)} />}
-                      <Button size="compact-sm" variant="default" onClick={() => reset.mutate(id)}>
+                      {totp && <TurnTotpOff person={{ name, email }} onConfirm={() => endTotp.mutate(id)} />}
+                      <Button
+                        size="compact-sm"
+                        variant="default"
+                        aria-label={`Make a reset link for ${personShown({ name, email })}`}
+                        onClick={() => reset.mutate(id)}
+                      >
                         Make a reset link
                       </Button>
                     </Group>

@@ -16,6 +16,8 @@ import { useChange } from '../../api/use-change';
 type Letter = Schemas['DeadLetters']['dead_letters'][number];
 const LISTED = 100;
 
+const nameOf = ({ service, id }: Letter): string => `dead letter ${id} of ${service}`;
+
 /** Events and updates that the services could not handle, with replay and discard. */
 export function DeadLettersPage() {
   const [shown, setShown] = useState<Letter | null>(null);
@@ -74,17 +76,28 @@ export function DeadLettersPage() {
                         <StateBadge of="running" label="replay requested" />
                       ) : (
                         <Group gap="xs" wrap="nowrap">
-                          <Button size="compact-sm" variant="default" onClick={() => setShown(letter)}>
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            aria-label={`Show ${nameOf(letter)}`}
+                            onClick={() => setShown(letter)}
+                          >
                             Show
                           </Button>
-                          <Button size="compact-sm" variant="default" onClick={() => replay.mutate(letter)}>
+                          <Button
+                            size="compact-sm"
+                            variant="default"
+                            aria-label={`Replay ${nameOf(letter)}`}
+                            onClick={() => replay.mutate(letter)}
+                          >
                             Replay
                           </Button>
                           <ConfirmButton
                             size="compact-sm"
                             color="red"
                             variant="light"
-                            question={`Discard dead letter ${letter.id} of ${letter.service}?`}
+                            aria-label={`Discard ${nameOf(letter)}`}
+                            question={`Discard ${nameOf(letter)}?`}
                             consequence="The event is lost: nothing handles it any more."
                             onConfirm={() => discard.mutate(letter)}
                           >

@@ -84,11 +84,11 @@ describe('forms of operators and owners (decision 430)', () => {
       'DELETE /api/admin/dead-letters/send/7': () => ({ message: 'Discarded.' }),
     });
     await screen.findByText('send has 101; these are the oldest 100.');
-    await press('Show');
+    await press('Show dead letter 7 of send');
     await screen.findByText((_, element) => element?.tagName === 'PRE' && element.textContent === '{\n  "a": 1\n}');
-    await press('Replay');
+    await press('Replay dead letter 7 of send');
     await screen.findByText('Replaying.');
-    await press('Discard');
+    await press('Discard dead letter 7 of send');
     const dialog = await screen.findByRole('dialog', { name: 'Discard dead letter 7 of send?' });
     await press('Discard', 'button', dialog);
     await screen.findByText('Discarded.');

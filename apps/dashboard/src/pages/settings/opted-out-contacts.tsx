@@ -91,6 +91,7 @@ export function OptedOutContacts() {
                       <ConfirmButton
                         size="compact-sm"
                         variant="default"
+                        aria-label={`Lift ${phoneShown(one.phone)}`}
                         question={`Allow messages to ${phoneShown(one.phone)} again?`}
                         onConfirm={() => lift.mutate(one.phone)}
                       >

@@ -11,6 +11,7 @@ import { LinkShownOnce, type PersonalLink } from '../../components/link-shown-on
 import { FirstRows } from '../../components/first-rows';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
+import { personShown } from '../../components/person-shown';
 import { TitledCard } from '../../components/titled-card';
 import { useChange } from '../../api/use-change';
 import { useKeptState } from '../../api/use-kept-state';
@@ -89,17 +90,19 @@ export function Team() {
                           <ConfirmButton
                             size="compact-sm"
                             variant="default"
+                            aria-label={`${one.invited ? 'New link' : 'Reset password'} for ${personShown(one)}`}
                             question={`Make a new link for ${one.name}?`}
                             consequence="They set a new password with it. Until then their old password works, and their previous link does not."
                             onConfirm={() => reset.mutate(one.id)}
                           >
                             {one.invited ? 'New link' : 'Reset password'}
                           </ConfirmButton>
-                          {one.totp && <TurnTotpOff name={one.name} onConfirm={() => removeTotp.mutate(one.id)} />}
+                          {one.totp && <TurnTotpOff person={one} onConfirm={() => removeTotp.mutate(one.id)} />}
                           <ConfirmButton
                             size="compact-sm"
                             color="red"
                             variant="light"
+                            aria-label={`Remove ${personShown(one)}`}
                             question={`Remove ${one.name}?`}
                             onConfirm={() => remove.mutate(one.id)}
                           >

@@ -26,7 +26,7 @@ export function ButtonFields({
   const { type, text, url, phone, example } = button;
   const field = `buttons.${nth - 1}`;
   return (
-    <Paper withBorder p="sm">
+    <Paper withBorder p="sm" role="group" aria-label={`Button ${nth}`}>
       <Stack gap="xs">
         <SimpleGrid cols={{ base: 1, xs: 2 }} style={{ alignItems: 'start' }}>
           <Select

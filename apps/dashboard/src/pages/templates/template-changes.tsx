@@ -4,7 +4,7 @@ import { api, notifySuccess, request } from '../../api/client';
 import { useMayCall } from '../../api/session';
 import { ConfirmButton } from '../../components/confirm-button';
 import { editFault } from './template-form';
-import type { Template } from './template-values';
+import { templateShown, type Template } from './template-values';
 
 /** Edits and deletes a template, for people who may. */
 export function TemplateChanges({ template, onEdit }: { template: Template; onEdit: () => void }) {
@@ -25,6 +25,7 @@ export function TemplateChanges({ template, onEdit }: { template: Template; onEd
         <Button
           variant="default"
           px="sm"
+          aria-label={`Edit ${templateShown(template)}`}
           data-disabled={fault !== null || undefined}
           aria-disabled={fault !== null}
           onClick={() => fault === null && onEdit()}
@@ -37,7 +38,8 @@ export function TemplateChanges({ template, onEdit }: { template: Template; onEd
         px="sm"
         color="red"
         loading={remove.isPending}
-        question={`Delete ${template.name} in ${template.language}?`}
+        aria-label={`Delete ${templateShown(template)}`}
+        question={`Delete ${templateShown(template)}?`}
         consequence="Broadcasts and requests that use it will fail. WhatsApp keeps the name for 30 days."
         onConfirm={() => remove.mutate()}
       >

@@ -4,7 +4,7 @@ import { StateBadge } from '../../components/state-badge';
 import { Wallpaper } from '../../components/wallpaper';
 import { qualityOf, rejectionOf } from './plain-words';
 import { TemplateChanges } from './template-changes';
-import { labelsOf, type Template } from './template-values';
+import { labelsOf, templateShown, type Template } from './template-values';
 
 /** A template in one language, as a phone shows it, with its state. */
 export function TemplateLanguage({ template, onFill, onEdit }: { template: Template; onFill: () => void; onEdit: () => void }) {
@@ -32,7 +32,13 @@ export function TemplateLanguage({ template, onFill, onEdit }: { template: Templ
         </Alert>
       )}
       <Group mt="sm" gap="xs">
-        <Button variant="light" px="sm" onClick={onFill} disabled={template.status !== 'APPROVED'}>
+        <Button
+          variant="light"
+          px="sm"
+          aria-label={`Fill in and test ${templateShown(template)}`}
+          onClick={onFill}
+          disabled={template.status !== 'APPROVED'}
+        >
           Fill in and test
         </Button>
         <TemplateChanges template={template} onEdit={onEdit} />

@@ -2,6 +2,9 @@ import type { Schemas } from '../../api/client';
 
 export type Template = Schemas['TemplateList']['templates'][number];
 
+/** One language of a template in a question, or in the name of a control. */
+export const templateShown = ({ name, language }: Template): string => `${name} in ${language}`;
+
 /** A value for a template's header or button. */
 export interface ValueField {
   label: string;

@@ -133,6 +133,7 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
                       <Button
                         size="compact-xs"
                         variant="default"
+                        aria-label={`Details of ${delivery.event}, delivery ${delivery.id}`}
                         renderRoot={(props) => (
                           <Link {...props} to="/webhooks" search={{ id: String(id), delivery: String(delivery.id) }} />
                         )}
@@ -142,6 +143,7 @@ export function DeliveryLog({ id, wanted, failingSince }: DeliveryLogProps) {
                       <Button
                         size="compact-xs"
                         variant="light"
+                        aria-label={`Redeliver ${delivery.event}, delivery ${delivery.id}`}
                         loading={redeliver.isPending && redeliver.variables === delivery.id}
                         onClick={() => redeliver.mutate(delivery.id)}
                       >

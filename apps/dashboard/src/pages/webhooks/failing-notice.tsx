@@ -5,7 +5,7 @@ import { clockTime } from '../../components/clock-time';
 import type { Webhook } from './webhook';
 
 /** Since when a webhook fails and why, what becomes of its events, and the way to redeliver them. */
-export function FailingNotice({ webhook: { failing, is_active }, onRecover }: { webhook: Webhook; onRecover: () => void }) {
+export function FailingNotice({ webhook: { name, failing, is_active }, onRecover }: { webhook: Webhook; onRecover: () => void }) {
   const zone = useZone();
   if (!failing) return null;
   const { since, reason } = failing;
@@ -27,7 +27,7 @@ export function FailingNotice({ webhook: { failing, is_active }, onRecover }: { 
             ? 'Each new event is still sent, once. Failed events are kept for 30 days. When your server responds with 200 again, redeliver them.'
             : 'It is off: new events are kept for 30 days and not sent. Turn it on when your server responds with 200 again, then redeliver them.'}
         </Text>
-        <Button size="compact-sm" variant="default" onClick={onRecover}>
+        <Button size="compact-sm" variant="default" aria-label={`Redeliver what failed to ${name}`} onClick={onRecover}>
           Redeliver what failed
         </Button>
       </Stack>
