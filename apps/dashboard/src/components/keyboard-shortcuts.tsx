@@ -1,13 +1,14 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
-import { Modal, Table, useMantineColorScheme, Kbd } from '@mantine/core';
+import { Kbd, Modal, Switch, Table, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, spotlight, type SpotlightFilterFunction } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { mayCall, useLogout, useMe, type Route } from '../api/session';
 import { pagesOf } from '../navigation';
+import { areSingleKeysOn, switchSingleKeys } from './single-keys';
 import { usePaletteResults } from './use-palette-results';
 
 function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
@@ -22,6 +23,22 @@ function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
       </Table.Td>
       <Table.Td>{children}</Table.Td>
     </Table.Tr>
+  );
+}
+
+function SingleKeysSwitch() {
+  const [isOn, setOn] = useState(areSingleKeysOn);
+  return (
+    <Switch
+      mt="md"
+      label="Keys without Ctrl are shortcuts"
+      description="Kept in this browser. Ctrl K finds this list without them."
+      checked={isOn}
+      onChange={({ currentTarget: { checked } }) => {
+        switchSingleKeys(checked);
+        setOn(checked);
+      }}
+    />
   );
 }
 
@@ -138,6 +155,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
             <ShortcutRow keys={['Esc']}>Close, or leave a reply or a search</ShortcutRow>
           </Table.Tbody>
         </Table>
+        <SingleKeysSwitch />
       </Modal>
     </>
   );

@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
 import { pagesOf } from '../navigation';
 import { useMe } from '../api/session';
+import { areSingleKeysOn } from './single-keys';
 
 /** How long `g` waits for its letter, in milliseconds. */
 const CHORD_MS = 1_500;
@@ -32,7 +33,7 @@ export function useShortcuts({ palette, help }: { palette: () => void; help: () 
         event.preventDefault();
         return latest.current(key, false, true);
       }
-      if (isText) return;
+      if (isText || !areSingleKeysOn()) return;
       const afterG = timeStamp - gAt < CHORD_MS;
       gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
       latest.current(key, afterG, false);

@@ -219,6 +219,12 @@ describe('the inbox (additions §9)', () => {
     expect(document.activeElement).toBe(focused());
   });
 
+  it('an inbox without conversations offers none to choose', async () => {
+    open('/inbox', []);
+    await screen.findByText(/the conversation appears here|nobody handles appear here|assigned to you appear here/);
+    expect(screen.queryByText('Choose a conversation')).toBeNull();
+  });
+
   it('a dropped file does not replace a page that takes none', async () => {
     open('/inbox', three);
     await screen.findByText('Choose a conversation');
@@ -734,6 +740,25 @@ describe('the inbox (additions §9)', () => {
     expect(screen.queryByRole('dialog', { name: 'Keyboard shortcuts' })).toBeNull();
     fireEvent.keyDown(palette, { key: 'Escape' });
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  it('decision 778: keys without Ctrl can be switched off, and Ctrl K still works', async () => {
+    open('/inbox?id=1', three);
+    await screen.findByText('Text of wamid.1');
+    fireEvent.keyDown(document.body, { key: '?' });
+    const list = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+    const single = await screen.findByLabelText<HTMLInputElement>(/^Keys without Ctrl are shortcuts/);
+    expect(single.checked).toBe(true);
+    fireEvent.click(single);
+    fireEvent.keyDown(list, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    const before = document.activeElement;
+    for (const key of ['r', '?', 'g', 't']) fireEvent.keyDown(document.body, { key });
+    expect(document.activeElement).toBe(before);
+    fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
+    await screen.findByRole('dialog', { name: /^Find a customer/ });
+    expect(screen.queryByRole('dialog', { name: 'Keyboard shortcuts' })).toBeNull();
+    localStorage.clear();
   });
 
   it('labels: a second one keeps the first, whose write still runs', async () => {

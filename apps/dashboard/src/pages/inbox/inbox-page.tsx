@@ -124,7 +124,9 @@ export function InboxPage() {
       />
       {id === undefined ? (
         <div className="inbox-thread inbox-nothing">
-          <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
+          {conversations?.length !== 0 && (
+            <EmptyState title="Choose a conversation">Its messages and the reply box appear here.</EmptyState>
+          )}
         </div>
       ) : (
         <ConversationPanes key={id} id={Number(id)} ref={panes} found={search.message} onBack={() => open()} />

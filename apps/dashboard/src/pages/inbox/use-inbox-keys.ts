@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { areSingleKeysOn } from '../../components/single-keys';
 
 /** How long the `g` of a shortcut for pages waits for its letter, in milliseconds (shortcuts.ts). */
 const CHORD_MS = 1_500;
@@ -13,6 +14,7 @@ export function useInboxKeys(actions: Record<string, () => void>): void {
       const { key, ctrlKey, metaKey, altKey, target, timeStamp } = event;
       const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
       if (ctrlKey || metaKey || altKey || isText || document.querySelector('[aria-modal=true], [role=menu]')) return;
+      if (!areSingleKeysOn()) return;
       const afterG = timeStamp - gAt < CHORD_MS;
       gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
       const action = afterG ? undefined : latest.current[key];
