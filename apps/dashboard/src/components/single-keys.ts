@@ -1,4 +1,4 @@
-/** Where this browser keeps whether keys without Ctrl are shortcuts. */
+/** The entry of this browser that says whether keys without Ctrl are shortcuts. */
 const STORED = 'single-keys';
 
 /** A person who speaks to the computer, or presses keys by accident, can switch them off (WCAG 2.1.4, decision 778). */
