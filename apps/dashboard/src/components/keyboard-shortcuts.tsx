@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
-import { Kbd, Modal, Switch, Table, useMantineColorScheme } from '@mantine/core';
+import { Button, Kbd, Modal, Table, Text, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, spotlight, type SpotlightFilterFunction } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -26,19 +26,22 @@ function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
   );
 }
 
-function SingleKeysSwitch() {
+/** A button, because a switch is code that every page would load. */
+function SingleKeysButton() {
   const [isOn, setOn] = useState(areSingleKeysOn);
+  const change = () => {
+    switchSingleKeys(!isOn);
+    setOn(!isOn);
+  };
   return (
-    <Switch
-      mt="md"
-      label="Keys without Ctrl are shortcuts"
-      description="Kept in this browser. Ctrl K finds this list without them."
-      checked={isOn}
-      onChange={({ currentTarget: { checked } }) => {
-        switchSingleKeys(checked);
-        setOn(checked);
-      }}
-    />
+    <>
+      <Button variant="default" size="xs" mt="md" mb={4} onClick={change}>
+        {isOn ? 'Switch off keys without Ctrl' : 'Switch on keys without Ctrl'}
+      </Button>
+      <Text size="xs" c="dimmed">
+        For this browser. Ctrl K finds this list without them.
+      </Text>
+    </>
   );
 }
 
@@ -155,7 +158,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
             <ShortcutRow keys={['Esc']}>Close, or leave a reply or a search</ShortcutRow>
           </Table.Tbody>
         </Table>
-        <SingleKeysSwitch />
+        <SingleKeysButton />
       </Modal>
     </>
   );
