@@ -118,7 +118,7 @@ export const SERVICES = {
   status: {
     schema: 'status',
     secrets: [],
-    calls: { 'outbound-webhook-dispatcher': ['find-wanted-events'] },
+    calls: { send: ['publish-events'], 'outbound-webhook-dispatcher': ['find-wanted-events'] },
     announces: [],
     listens: ['webhooks-changed'],
     publishes: ['public.message.status'],
@@ -162,7 +162,7 @@ export const SERVICES = {
   'auto-reply': {
     schema: 'auto_reply',
     secrets: ['SEALING_KEYS'],
-    calls: { gateway: ['find-access'], send: ['text', 'find', 'mark-read', 'get-thread'], status: ['estimate'] },
+    calls: { gateway: ['find-access'], send: ['text', 'find', 'mark-read', 'get-thread', 'publish-events'], status: ['estimate'] },
     announces: [],
     listens: ['business-changed'],
     publishes: ['public.ai.replied'],

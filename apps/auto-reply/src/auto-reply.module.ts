@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PublishWaitingEvents } from '@mgw/contracts';
 import { egressOf } from '@mgw/egress';
 import { onRow } from '@mgw/postgres';
 import { countUpTo, operatorControllers, outboxRelay, personalDataController, retention, sealerOf, storedSecrets } from '@mgw/service';
@@ -51,7 +52,7 @@ const autoReplyRetention = ({ repliesDays }: AutoReplyConfig) => ({
     storedSecrets('auto-reply', SEALED),
     sealerOf(AutoReplyConfig),
     ...egressOf(AutoReplyConfig),
-    outboxRelay(['PUBLIC']),
+    outboxRelay(['PUBLIC'], PublishWaitingEvents),
   ],
 })
 export class AutoReplyModule {}

@@ -33,6 +33,7 @@ import { sendPersonalData } from './people/personal-data';
 import { FailureEffects } from './platform-errors/failure-effects.service';
 import { RefusalEffects } from './platform-errors/refusal-effects.service';
 import { PlatformEventsConsumer } from './platform-events.consumer';
+import { PublishedEventsHandlers } from './published-events.handlers';
 import { ReceiptHandlers } from './receipts/receipt.handlers';
 import { ReceiptService } from './receipts/receipt.service';
 import { ReceiptStore } from './receipts/receipt.store';
@@ -93,6 +94,7 @@ function platformSlots(rpcConcurrency: number) {
     SettingsHandlers,
     SuppressionHandlers,
     PeopleHandlers,
+    PublishedEventsHandlers,
     ...operatorControllers('send', 'send', METRICS),
     personalDataController('send', 'send', sendPersonalData),
   ],

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PublishWaitingEvents } from '@mgw/contracts';
 import { startOfMonth } from '@mgw/postgres';
 import { operatorControllers, outboxRelay, personalDataController, retention, WantedEvents } from '@mgw/service';
 import { CostsHandlers } from './costs/costs.handlers';
@@ -50,7 +51,7 @@ const statusRetention = ({ messagesDays: days }: StatusConfig) => ({
     RecordsConsumer,
     UsageFolding,
     retention(StatusConfig, statusRetention),
-    outboxRelay(['PUBLIC']),
+    outboxRelay(['PUBLIC'], PublishWaitingEvents),
   ],
 })
 export class StatusModule {}

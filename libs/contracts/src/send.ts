@@ -300,3 +300,10 @@ export const MessageNotSent = eventType(
     ...RequestFacts,
   }),
 );
+
+/** Responds once every event that it had committed before is published. Services whose events follow its own ask after a loss (decision 763). */
+export const PublishWaitingEvents = operation('send', 'publish-events', {
+  request: Type.Object({}),
+  response: Type.Object({}),
+  deadlineMs: 2_000,
+});

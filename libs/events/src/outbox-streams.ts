@@ -21,10 +21,19 @@ export interface KnownStream {
   epoch: number;
 }
 
+/** A stream, as last compared. */
+interface Compared {
+  epoch: number;
+  /** Whether it has lost events within `RECENTLY`. */
+  lostRecently: boolean;
+}
+
 /** Pause between two comparisons without a reconnection, in milliseconds. */
 const CHECK_EVERY_MS = 60_000;
 /** Missing events that are published again before new ones. The refill publishes the others in the background. */
 const MAX_FIRST = 20_000;
+/** How long a process that starts considers a loss. */
+const RECENTLY = `interval '10 seconds'`;
 /** Overlap in case a failover of PostgreSQL sets its clock back. */
 const CLOCK_SKEW = `interval '2 seconds'`;
 
@@ -74,25 +83,31 @@ export class OutboxStreams {
 
   /**
    * Compares the streams once a minute and after every reconnection, because a server loses its store only with a restart.
-   * @returns whether events have to be published again
+   * @returns whether events have to be published again, or had to be a few seconds ago
    */
   async check(): Promise<boolean> {
     if (performance.now() - this.checkedAt < CHECK_EVERY_MS) return false;
-    const { nc, streams } = this.options;
     const { reconnections } = this.link;
     const startedAt = performance.now();
-    const manager = await nc.jetstreamManager();
-    await ensureStreams(manager, limitsOn(nc));
     let lost = false;
-    for (const stream of streams) {
+    for (const [stream, { epoch, lostRecently }] of await this.compareAll()) {
       const before = this.known.get(stream);
-      const epoch = await this.compare(manager, stream);
       this.known.set(stream, epoch);
-      lost ||= before !== undefined && before !== epoch;
+      lost ||= lostRecently || (before !== undefined && before !== epoch);
     }
     this.comparedAt = reconnections;
     if (reconnections === this.link.reconnections) this.checkedAt = startedAt;
     return lost;
+  }
+
+  /** Compares the streams, and records which events have to be published again. */
+  async compareAll(): Promise<Map<string, Compared>> {
+    const { nc, streams } = this.options;
+    const manager = await nc.jetstreamManager();
+    await ensureStreams(manager, limitsOn(nc));
+    const compared = new Map<string, Compared>();
+    for (const stream of streams) compared.set(stream, await this.compare(manager, stream));
+    return compared;
   }
 
   /** Publishes on a connection whose streams have been compared: on a new one, lost events must be published before new ones. */
@@ -165,39 +180,39 @@ export class OutboxStreams {
     return 0;
   }
 
-  /** @returns the epoch of the stream */
-  private async compare(manager: JetStreamManager, stream: string): Promise<number> {
+  private async compare(manager: JetStreamManager, stream: string): Promise<Compared> {
     const { db, schema } = this.options;
     const known = await this.find(db, stream);
     // Read after `known`, whose sequences were acknowledged before: a stream without a loss holds them.
     const info = await manager.streams.info(stream);
-    if (known !== undefined && !hasLost(known, info)) return known.epoch;
+    if (known !== undefined && !hasLost(known, info)) return known;
     return db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${schema}.outbox`]);
       return this.compareLocked(tx, stream, manager);
     });
   }
 
-  /** Under the outbox lock. @returns the epoch of the stream */
-  private async compareLocked(tx: Tx, stream: string, manager: JetStreamManager): Promise<number> {
+  /** Under the outbox lock. */
+  private async compareLocked(tx: Tx, stream: string, manager: JetStreamManager): Promise<Compared> {
     const { schema, logger } = this.options;
     const known = await this.find(tx, stream, 'FOR UPDATE');
     const info = await manager.streams.info(stream);
     if (known === undefined) {
       const sql = `INSERT INTO ${schema}.outbox_streams (stream, created, last_seq) VALUES ($1, $2, $3)`;
       await tx.query(sql, [stream, info.created, info.state.last_seq]);
-      return 0;
+      return { epoch: 0, lostRecently: false };
     }
-    if (!hasLost(known, info)) return known.epoch;
+    if (!hasLost(known, info)) return known;
     const isNew = known.created !== info.created;
     const { first, more } = await this.recordLoss(tx, stream, info, isNew);
     logger.warn({ stream, is_new: isNew, last_seq: info.state.last_seq, first, more }, 'a stream has lost events: publishing them again');
-    return known.epoch + 1;
+    return { epoch: known.epoch + 1, lostRecently: true };
   }
 
-  private async find(tx: Tx, stream: string, lock = ''): Promise<KnownStream | undefined> {
-    const sql = `SELECT created, last_seq, epoch FROM ${this.options.schema}.outbox_streams WHERE stream = $1 ${lock}`;
-    return (await tx.query<KnownStream>(sql, [stream]))[0];
+  private async find(tx: Tx, stream: string, lock = ''): Promise<(KnownStream & Compared) | undefined> {
+    const sql = `SELECT created, last_seq, epoch, numbered_from > clock_timestamp() - ${RECENTLY} AS "lostRecently"
+      FROM ${this.options.schema}.outbox_streams WHERE stream = $1 ${lock}`;
+    return (await tx.query<KnownStream & Compared>(sql, [stream]))[0];
   }
 
   /**

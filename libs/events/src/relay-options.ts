@@ -11,6 +11,11 @@ export interface OutboxRelayOptions {
   streams: readonly StreamName[];
   nc: NatsConnection;
   logger: Logger;
+  /**
+   * Set if its events follow events of another service, such as statuses of messages. Resolves once that service has published everything
+   * that it had committed before. Called after a loss of a stream, because both publish their events again then (decision 763).
+   */
+  predecessorsPublished?: (() => Promise<void>) | undefined;
   /** How often it reads the outbox when it is idle, in milliseconds. */
   pollMs?: number;
 }

@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventEnvelope } from '@mgw/contracts';
+import { DeadlineExceeded } from '@mgw/deadlines';
 import type { Tx } from '@mgw/postgres';
 import { RepeatedWarning } from '@mgw/telemetry';
 import { olderUnpublished, outboxRow, type OutboxRow } from './outbox';
@@ -22,6 +24,10 @@ const MAX_TAKEN = 2 * MAX_IN_MEMORY;
 /** How long published events are collected before one statement marks them, in milliseconds. */
 const MARK_AFTER_MS = 250;
 const RETRY_MS = 500;
+/** Longest wait for the events of another service after a loss, in milliseconds. */
+const PREDECESSORS_WITHIN_MS = 10_000;
+/** Pause between two looks whether events are published, in milliseconds. */
+const PUBLISHED_POLL_MS = 50;
 
 interface OutboxReading {
   /** Ids of the events that were published and marked. */
@@ -56,6 +62,8 @@ export class OutboxRelay {
   private unmarked: Published[] = [];
   private markAt = Infinity;
   private readOutboxAt = -Infinity;
+  /** Until then it waits for the events that its own follow. */
+  private waitUntil = -Infinity;
   private stopped = false;
   private ended: Promise<void> = Promise.resolve();
 
@@ -114,9 +122,31 @@ export class OutboxRelay {
     this.signal.end();
     await this.ended;
     // On failure the outbox still holds them. Events without a mark are published again, and consumers have inboxes.
-    await this.finish().catch(() => undefined);
+    if (!this.mustWait) await this.finish().catch(() => undefined);
     await Promise.all([this.refill.stop(), this.handled.close()]);
     this.streams.close();
+  }
+
+  /**
+   * Waits until the events that are committed by now are published, to the streams as they are now.
+   * @param until when to give up, in milliseconds since the epoch
+   * @throws DeadlineExceeded
+   */
+  async published(until: number): Promise<void> {
+    const { db, schema } = this.options;
+    // The process may not have noticed yet that a stream has lost events.
+    await this.streams.compareAll();
+    this.wake();
+    const [last] = await db.query<{ seq: string | null }>(`SELECT max(seq) AS seq FROM ${schema}.outbox WHERE published_at IS NULL`);
+    const waiting = `SELECT FROM ${schema}.outbox WHERE published_at IS NULL AND seq <= $1 LIMIT 1`;
+    while ((await db.query(waiting, [last?.seq])).length > 0) {
+      if (this.stopped || Date.now() + PUBLISHED_POLL_MS > until) throw new DeadlineExceeded('the outbox still holds events');
+      await pause(PUBLISHED_POLL_MS);
+    }
+  }
+
+  private get mustWait(): boolean {
+    return performance.now() < this.waitUntil;
   }
 
   private async run(): Promise<void> {
@@ -142,7 +172,11 @@ export class OutboxRelay {
   }
 
   private async step(): Promise<void> {
-    if (await this.streams.check()) this.leaveToOutbox();
+    if (await this.streams.check()) {
+      this.leaveToOutbox();
+      this.waitUntil = performance.now() + PREDECESSORS_WITHIN_MS;
+    }
+    if (this.mustWait) await this.waitForPredecessors();
     this.handled.check();
     // Even under load, because the events of a dead replica must not wait for an idle moment.
     const isTime = performance.now() >= this.readOutboxAt;
@@ -150,6 +184,15 @@ export class OutboxRelay {
     else if (this.unmarked.length > 0 && (isTime || !this.caughtUp || performance.now() >= this.markAt)) await this.mark();
     else if (isTime || !this.caughtUp) await this.publishFromOutbox();
     else await this.signal.wait(Math.min(this.markAt, this.readOutboxAt) - performance.now());
+  }
+
+  private async waitForPredecessors(): Promise<void> {
+    const { predecessorsPublished = () => Promise.resolve() } = this.options;
+    const { reconnections } = this.streams.link;
+    await predecessorsPublished();
+    // After another reconnection, the store that they were published to may be lost.
+    if (reconnections !== this.streams.link.reconnections) throw new Error('NATS has reconnected: its streams are compared first');
+    this.waitUntil = -Infinity;
   }
 
   private async finish(): Promise<void> {

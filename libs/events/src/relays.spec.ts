@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { ConversationCreated, MessageSent, type EventEnvelope } from '@mgw/contracts';
+import { DeadlineExceeded } from '@mgw/deadlines';
 import type { Database } from '@mgw/postgres';
 import { createLogger } from '@mgw/telemetry';
 import { eventually, oneByOne, sideBySide } from '@mgw/testing';
@@ -423,6 +424,72 @@ describe('relays of one outbox (guarantees N5)', () => {
     relay.wake();
     await eventually(async () => (await shop.count('outbox WHERE published_at IS NULL')) === 0 && (await inStream()).length >= 3);
     expect((await inStream()).slice(0, 3)).toEqual(ids(range(3)));
+  });
+
+  test('publish nothing after a loss, even if restarted, until the events that theirs follow are published (decision 763)', async ({
+    shop,
+    effects,
+    allPublished,
+    inStream,
+    epochs,
+    restart,
+  }) => {
+    let asked = 0;
+    let published: () => void = () => undefined;
+    const whenPublished = new Promise<void>((resolve) => (published = resolve));
+    const predecessorsPublished = async () => {
+      asked += 1;
+      // An attempt fails, as while the other service is down.
+      if (asked === 1) throw new Error('no response');
+      await whenPublished;
+    };
+    const first = shop.relay({ predecessorsPublished });
+    await shop.publish(1, 2);
+    await allPublished();
+    expect(asked).toBe(0);
+    await restart(() => shop.broker.wipe());
+    await eventually(() => asked === 2);
+    expect(await epochs()).toEqual([1]);
+    shop.relay({ predecessorsPublished });
+    await eventually(() => asked === 3);
+    await shop.publish(3);
+    expect(await inStream()).toEqual([]);
+    published();
+    await first.stop();
+    shop.consumer();
+    expect(await effects(3)).toEqual(ids([1, 2, 3]));
+  });
+
+  test('report their events as published only if they are in the stream as it is now (decision 763)', async ({
+    shop,
+    allPublished,
+    inStream,
+    restart,
+  }) => {
+    const first = shop.relay();
+    await shop.publish(1);
+    await allPublished();
+    await first.published(Date.now() + 60_000);
+    await first.stop();
+    await restart(() => shop.broker.wipe());
+    const second = new OutboxRelay({
+      db: shop.db,
+      schema: 'shop',
+      streams: ['PUBLIC'],
+      nc: shop.nc,
+      logger: createLogger('relays', 'silent'),
+    });
+    const outcome = () =>
+      second.published(Date.now() + 200).then(
+        () => 'published',
+        (error: unknown) => error instanceof DeadlineExceeded && 'waiting',
+      );
+    expect(await eventually(outcome)).toBe('waiting');
+    second.start();
+    await shop.publish(2);
+    await second.published(Date.now() + 60_000);
+    expect(await inStream()).toEqual(ids([1, 2]));
+    await second.stop();
   });
 
   test('publish only the tail again when a stream lost its tail', async ({ shop, effects, allPublished, inStream, epochs, restart }) => {

@@ -1,18 +1,26 @@
 import type { Provider, Type } from '@nestjs/common';
-import type { StreamName } from '@mgw/contracts';
+import type { PublishWaitingEvents, StreamName } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import type { NatsConnection } from '@mgw/nats';
 import { Database } from '@mgw/postgres';
+import { RpcClient } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import type { Logger } from '@mgw/telemetry';
 import { LOGGER, NATS } from './service.module';
 
-/** Provides the relay of the service's outbox. @param streams the streams that its events go to */
-export function outboxRelay(streams: readonly StreamName[]): Provider {
+/**
+ * Provides the relay of the service's outbox.
+ * @param streams the streams that its events go to
+ * @param predecessors publishes the events that its own follow
+ */
+export function outboxRelay(streams: readonly StreamName[], predecessors?: typeof PublishWaitingEvents): Provider {
   return {
     provide: OutboxRelay,
-    inject: [Database, NATS, LOGGER],
-    useFactory: (db: Database, nc: NatsConnection, logger: Logger) => new OutboxRelay({ db, nc, logger, schema: db.schema, streams }),
+    inject: [Database, NATS, LOGGER, RpcClient],
+    useFactory: (db: Database, nc: NatsConnection, logger: Logger, rpc: RpcClient) => {
+      const predecessorsPublished = predecessors && (async () => void (await rpc.call(predecessors, {})));
+      return new OutboxRelay({ db, nc, logger, schema: db.schema, streams, predecessorsPublished });
+    },
   };
 }
 

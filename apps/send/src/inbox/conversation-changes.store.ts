@@ -79,9 +79,7 @@ export class ConversationChangesStore {
     );
     if (!earlier) throw notFound();
     if (earlier.fingerprint === idempotency?.fingerprint) return { id: Number(earlier.id), replayed: true };
-    throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another note.', {
-      hint: 'Use a new key for a new note, or repeat the request unchanged.',
-    });
+    throw idempotencyMismatch('note');
   }
 
   private async exists(tx: Tx, businessId: number, conversationId: number): Promise<boolean> {

@@ -1,4 +1,11 @@
-import { FindWantedEvents, GatewayError, GetMessageStatuses, WebhooksChanged, type EventEnvelope } from '@mgw/contracts';
+import {
+  FindWantedEvents,
+  GatewayError,
+  GetMessageStatuses,
+  PublishWaitingEvents,
+  WebhooksChanged,
+  type EventEnvelope,
+} from '@mgw/contracts';
 import { acceptedEvent, startHarness, statusEvent, type Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { service } from '../main';
@@ -41,6 +48,33 @@ describe('guarantees §4, §8: a consumer that dies', () => {
       await harness.close();
     },
   );
+});
+
+describe('guarantees N5: a lost store', () => {
+  it('gets statuses again only after the messages that they are about', async () => {
+    const harness = await startHarness(service);
+    harness.respond(FindWantedEvents, ({ business_ids }) => ({ wanted: business_ids.map(() => ['message.status']) }));
+    let asked = 0;
+    let published: () => void = () => undefined;
+    const whenPublished = new Promise<void>((resolve) => (published = resolve));
+    harness.respond(PublishWaitingEvents, async () => {
+      asked += 1;
+      await whenPublished;
+      return {};
+    });
+    await harness.run(service);
+    await harness.publish(acceptedEvent('wamid.1'), statusEvent('wamid.1', 'delivered'));
+    const statuses = () => harness.published('message.status');
+    await eventually(async () => (await statuses()).length === 1);
+    await harness.broker.kill();
+    harness.broker.wipe();
+    await harness.broker.start();
+    await eventually(() => asked > 0);
+    expect(await statuses()).toEqual([]);
+    published();
+    await eventually(async () => (await statuses()).length === 1);
+    await harness.close();
+  });
 });
 
 describe('spec §3.1, guarantees §3: delivery status', () => {
