@@ -6,7 +6,7 @@ const GOOD = {
   NATS_URL: 'nats://nats',
   REDIS_URL: 'redis://redis',
   SEALING_KEYS: `1:${'A'.repeat(43)}=`,
-  API_KEY_PEPPER: 'p',
+  API_KEY_PEPPER: 'p'.repeat(32),
 };
 /** The names of the refused variables. */
 function refused(env: Record<string, string>): string[] {
@@ -25,14 +25,24 @@ describe('the configuration of the gateway', () => {
     ['TRUSTED_PROXIES', ['10.0.0.0/99']],
     [
       'PUBLIC_URL',
-      ['gateway.example.com:443', 'ftp://gateway.example.com', 'https://gateway.example.com/wa', 'https://gateway.example.com/?a'],
+      [
+        'gateway.example.com:443',
+        'ftp://gateway.example.com',
+        'https://gateway.example.com/wa',
+        'https://gateway.example.com/?a',
+        'https://gateway.example.com ',
+      ],
     ],
-    ['META_GRAPH_BASE_URL', ['graph.facebook.com:443']],
+    ['META_GRAPH_BASE_URL', ['graph.facebook.com:443', 'https://user:canary@graph.facebook.com']],
     ['META_GRAPH_VERSION', ['26.0', 'v26', 'v26.0/1', 'latest']],
     ['SMTP_FROM', ['Shop', 'shop.example.com', 'Shop <shop>', 'Shop <a@shop.example.com', 'Shop a@shop.example.com']],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', ['collector:4318', 'grpc://collector:4317']],
+    ['OTEL_EXPORTER_OTLP_HEADERS', ['authorization', 'authorization: canary', 'authorization=', 'a=b,=c', 'a=100%', 'a=b;c', '"a=b"']],
+    ['OTEL_RESOURCE_ATTRIBUTES', ['team', 'team=a=b', '=a', 'team=100%']],
+    ['OTEL_TRACES_SAMPLER_ARG', ['2', ' ']],
+    ['API_KEY_PEPPER', ['p', ' '.repeat(32)]],
     ['OIDC_ISSUER', ['login.example.com:443']],
-    ['DATABASE_URL', ['localhost:5432/gw', 'http://localhost/gw', 'postgresql:///gw']],
+    ['DATABASE_URL', ['localhost:5432/gw', 'http://localhost/gw', 'postgresql:///gw', 'postgresql://localhost/gw ']],
     ['NATS_URL', [',', 'nats://', 'http://nats:4222', 'nats://user:100%@nats']],
     ['REDIS_URL', ['localhost:6379', 'http://localhost:6379', 'redis://']],
   ])('refuses a wrong %s at the start: %j', (name, values) => {
@@ -47,6 +57,9 @@ describe('the configuration of the gateway', () => {
       { SMTP_FROM: 'no-reply@example.com' },
       { SMTP_FROM: '"Shop, Ltd." <no-reply@shop.example.com>' },
       { OTEL_EXPORTER_OTLP_ENDPOINT: '' },
+      { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://user:p@collector:4318/otlp/' },
+      { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Basic dXNlcjpw==, x-team = a%2Cb,' },
+      { OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=production,team=' },
       { DATABASE_URL: 'postgres://u:p@db:5432/gw?sslmode=require' },
       { DATABASE_URL: 'postgresql:///gw?host=/var/run/postgresql' },
       { DATABASE_URL: 'postgresql://u@%2Fvar%2Frun%2Fpostgresql/gw' },

@@ -45,15 +45,19 @@ export const env = {
   /**
    * @param options.schemes without the colon; http and https by default. `host:port` alone would parse as a URL with the scheme `host`
    * @param options.origin refuses a path, for an address that other paths are resolved against
+   * @param options.secret permits a user and a password, which the start would print otherwise
    */
   url: (name: string, options: Options<string> & { schemes?: readonly string[]; origin?: boolean }) =>
     setting(name, options, (text) => {
-      const { schemes = ['http', 'https'], origin = false } = options;
+      const { schemes = ['http', 'https'], origin = false, secret = false } = options;
       const url = URL.canParse(text) ? new URL(text) : null;
       // PostgreSQL takes the folder of a Unix socket from ?host=.
       const named = url !== null && (url.hostname !== '' || url.searchParams.has('host'));
       const fits = named && schemes.includes(url.protocol.slice(0, -1)) && !(origin && `${url.pathname}${url.search}${url.hash}` !== '/');
       if (!fits) throw new Error(`must be ${schemes.map((scheme) => `${scheme}://…`).join(' or ')}${origin ? ' without a path' : ''}`);
+      // A URL would drop spaces around it, and a database would have one in its name.
+      if (/\s/.test(text)) throw new Error('must not contain spaces');
+      if (!secret && `${url.username}${url.password}` !== '') throw new Error('must not contain a user or a password');
       return text;
     }),
   integer: (name: string, options: Options<number> & { min?: number; max?: number }) =>

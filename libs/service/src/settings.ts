@@ -4,6 +4,9 @@ import { NON_DURABLE_CONNECTIONS, READ_CONNECTIONS, UPKEEP_CONNECTIONS } from '@
 import { Sealer } from '@mgw/sealing';
 import { logLevel } from '@mgw/telemetry';
 
+/** A header: OpenTelemetry ignores what follows a semicolon, and a header without a value. */
+const HEADER = /^[\w!#$%&'*+.^`|~-]+\s*=[^;]*[^;\s][^;]*$/;
+const ATTRIBUTE = /^[^=]*[^=\s][^=]*=[^=]*$/;
 const SAMPLERS = ['always_on', 'always_off', 'traceidratio'].flatMap((sampler) => [sampler, `parentbased_${sampler}`]);
 
 /** Settings of every service; spread them into its configuration class. */
@@ -27,21 +30,22 @@ export const serviceSettings = {
     default: '',
     secret: true,
   }),
-  otlpHeaders: env.text('OTEL_EXPORTER_OTLP_HEADERS', {
-    doc: 'headers of each export, key=value, comma-separated',
-    default: '',
-    secret: true,
-  }),
+  otlpHeaders: env.parsed(
+    'OTEL_EXPORTER_OTLP_HEADERS',
+    { doc: 'headers of each export, key=value, comma-separated; values may be percent-encoded', default: '', secret: true },
+    pairs(HEADER),
+  ),
   tracesSampler: env.choice('OTEL_TRACES_SAMPLER', {
     of: SAMPLERS,
     doc: 'sampler: always_on, always_off, traceidratio, or one of them with the prefix parentbased_',
     default: 'parentbased_always_on',
   }),
   tracesSamplerArg: env.parsed('OTEL_TRACES_SAMPLER_ARG', { doc: 'share that traceidratio keeps, from 0 to 1', default: '' }, share),
-  traceAttributes: env.text('OTEL_RESOURCE_ATTRIBUTES', {
-    doc: 'attributes of this service in every trace, key=value, comma-separated',
-    default: '',
-  }),
+  traceAttributes: env.parsed(
+    'OTEL_RESOURCE_ATTRIBUTES',
+    { doc: 'attributes of this service in every trace, key=value, comma-separated; values may be percent-encoded', default: '' },
+    pairs(ATTRIBUTE),
+  ),
   rpcConcurrency: env.integer('RPC_CONCURRENCY', {
     doc: 'concurrent requests other than reads; more are refused',
     default: 512,
@@ -88,7 +92,26 @@ export const sealingSettings = {
   ),
 };
 
+/** OpenTelemetry drops entries that it cannot read without a message. */
+function pairs(form: RegExp) {
+  return (text: string): string => {
+    const entries = text.split(',').map((entry) => entry.trim());
+    if (!entries.every((entry) => entry === '' || (form.test(entry) && isPercentEncoded(entry))))
+      throw new Error('has an entry that is not key=value with "," ";" and "%" percent-encoded');
+    return text;
+  };
+}
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function share(text: string): string {
-  if (!(Number(text) >= 0 && Number(text) <= 1)) throw new Error('must be a number from 0 to 1');
+  if (text.trim() === '' || !(Number(text) >= 0 && Number(text) <= 1)) throw new Error('must be a number from 0 to 1');
   return text;
 }

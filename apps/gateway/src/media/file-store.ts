@@ -1,5 +1,7 @@
 import type { Provider } from '@nestjs/common';
 import { openFileStore } from '@mgw/media';
+import { LOGGER } from '@mgw/service';
+import type { Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../gateway.config';
 
 /** The FileStore of MEDIA_STORE, or null. */
@@ -7,6 +9,9 @@ export const FILE_STORE = Symbol('the file store');
 
 export const fileStore: Provider = {
   provide: FILE_STORE,
-  inject: [GatewayConfig],
-  useFactory: ({ mediaStore }: GatewayConfig) => openFileStore(mediaStore),
+  inject: [GatewayConfig, LOGGER],
+  useFactory: ({ mediaStore }: GatewayConfig, logger: Logger) =>
+    openFileStore(mediaStore, (error) =>
+      logger.warn({ err: error }, 'MEDIA_STORE is no folder that the gateway may write; files wait until it is'),
+    ),
 };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,10 +25,11 @@ interface Store {
   fail(): Promise<unknown>;
 }
 const STORES: Record<string, (folder: string) => Promise<Store>> = {
-  'a folder': (folder) => {
+  'a folder': async (folder) => {
     const address = join(folder, 'files');
+    await mkdir(address);
     const fail = () => rm(address, { recursive: true, force: true }).then(() => writeFile(address, ''));
-    return Promise.resolve({ address, fail });
+    return { address, fail };
   },
   'a bucket': async (directory) => {
     const options = { address: '127.0.0.1', port: 0, directory, silent: true, configureBuckets: [{ name: 'files' }] };
