@@ -1,5 +1,6 @@
 import { testDatabase, type TestDatabase } from '@mgw/testing';
 import { Connections } from './connections';
+import { poolOptions } from './options';
 
 describe('a pool of connections', () => {
   let database: TestDatabase;
@@ -26,5 +27,26 @@ describe('a pool of connections', () => {
     );
     expect(await connections.transaction((tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     expect(thrown).toBeUndefined();
+  });
+
+  it('decision 791: gets a lock while the process that holds it stands still within its transaction', async () => {
+    const pool = new Connections(poolOptions({ url: database.url, schema: 'public' }));
+    const lock = 'SELECT pg_advisory_xact_lock(791)';
+    let resume = () => {};
+    let lockHeld = () => {};
+    const isLocked = new Promise<void>((resolve) => (lockHeld = resolve));
+    const suspended = pool
+      .transaction(async (tx) => {
+        await tx.query(lock);
+        lockHeld();
+        await new Promise<void>((resolve) => (resume = resolve));
+        await tx.query('SELECT 1');
+      })
+      .catch((error: Error) => error);
+    await isLocked;
+    expect(await pool.transaction((tx) => tx.query(lock))).toHaveLength(1);
+    resume();
+    expect(await suspended).toBeInstanceOf(Error);
+    await pool.close();
   });
 });

@@ -37,8 +37,8 @@ const IDLE_MS = 30_000;
 const OTHER_IDLE_MS = 5_000;
 /** The client waits this much longer than the statement's own limit, in milliseconds. */
 const GRACE_MS = 2_000;
-/** Longest pause within a transaction, in milliseconds; it holds locks and a connection. */
-const IDLE_IN_TRANSACTION_MS = 15_000;
+/** Longest pause within a transaction, in milliseconds: a suspended process holds its locks no longer than a dead one (decision 791). */
+const IDLE_IN_TRANSACTION_MS = 2_000;
 
 /** Maximum number of connections whose commits do not wait for the disk. */
 export const NON_DURABLE_CONNECTIONS = 4;
