@@ -167,6 +167,8 @@ export async function startRedis({ port, usersFile, onSpawn } = {}) {
     '/tmp',
     '--maxmemory',
     '256mb',
+    '--maxmemory-policy',
+    'volatile-lru',
     ...(usersFile ? ['--aclfile', usersFile] : []),
   ];
   const server = spawnServer('Redis', findProgram('redis-server'), args, { graceMs: 3_000 });

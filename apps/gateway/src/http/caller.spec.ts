@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { createLogger } from '@mgw/telemetry';
 import type { FastifyReply } from 'fastify';
 import { RequestLog } from '../request-log/request-log.service';
 import type { RequestLogStore } from '../request-log/request-log.store';
@@ -29,7 +30,10 @@ describe('guarantees N1: an address is kept without the header that named it', (
   });
 
   it('in the request log', async () => {
-    const log = new RequestLog({ add: async () => undefined, close: () => undefined } as unknown as RequestLogStore);
+    const log = new RequestLog(
+      { add: async () => undefined, close: () => undefined } as unknown as RequestLogStore,
+      createLogger('gateway', 'silent'),
+    );
     const reply = { statusCode: 429, elapsedTime: 1 } as FastifyReply;
     const fail = (ip: string, nth: number) => {
       const user = { api_key_id: nth, api_key_name: 'CRM', sends_as: nth, business: { id: nth } };

@@ -106,6 +106,23 @@ describe('limits per minute (spec §8, decision 22, guarantees §7)', () => {
     expect(await countedBy(() => takeMany(10, key(2, 6)))).toEqual({ 'local taken': 6, 'local refused': 4 });
   });
 
+  it('decision 792: name the cause in one line a minute while a connected Redis does not count', async () => {
+    const lines: { err: Error }[] = [];
+    const config = { redisUrl: redis.url, replicas: 2 } as GatewayConfig;
+    const store = new RateLimitStore(config, { ...logger, warn: (line: { err: Error }) => lines.push(line) } as never);
+    const admin = new Redis(redis.url);
+    const request = { businessId: 1, apiKeyId: 5, keyLimit: 60, globalLimit: 100_000 };
+    try {
+      await eventually(() => store.take(request));
+      await admin.replicaof('127.0.0.1', 1);
+      for (let i = 0; i < 3; i++) await expect(store.take(request)).rejects.toThrow('READONLY');
+      expect(lines.map(({ err }) => err.message)).toEqual([expect.stringContaining('READONLY')]);
+    } finally {
+      store.onApplicationShutdown();
+      admin.disconnect();
+    }
+  });
+
   it('stay exact when the gateway process pauses for a moment', async () => {
     const access = key(7, 60);
     expect(passed(await takeMany(2, access))).toBe(2);

@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Batcher } from '@mgw/batching';
 import { respondedWithin } from '@mgw/deadlines';
 import { LOGGER } from '@mgw/service';
-import type { Logger } from '@mgw/telemetry';
+import { RepeatedWarning, type Logger } from '@mgw/telemetry';
 import { Redis } from 'ioredis';
 import { GatewayConfig } from '../gateway.config';
 
@@ -71,6 +71,7 @@ export interface Taken {
 @Injectable()
 export class RateLimitStore implements OnApplicationShutdown {
   private readonly redis: Redis & TakeCommand;
+  private readonly refused: RepeatedWarning;
   private readonly requests = new Batcher<Request, Taken>({
     businessOf: ({ businessId }) => businessId,
     run: (requests) => this.takeAll(requests),
@@ -87,6 +88,7 @@ export class RateLimitStore implements OnApplicationShutdown {
       retryStrategy: (attempt) => Math.min(1_000, 50 * attempt),
       scripts: { takeLimits: { lua: TAKE } },
     });
+    this.refused = new RepeatedWarning(logger, 'Redis did not count requests: each gateway enforces its share of the limits');
     let isDown = false;
     redis.on('error', (error: Error) => {
       if (!isDown) logger.warn({ err: error }, 'Redis does not respond: each gateway enforces its share of the limits');
@@ -107,7 +109,11 @@ export class RateLimitStore implements OnApplicationShutdown {
   private async takeAll(requests: Request[]): Promise<Taken[]> {
     const keys = ['{limits}:global', '{limits}:sequence', ...requests.map(({ apiKeyId }) => `{limits}:key:${apiKeyId}`)];
     const limits = requests.flatMap(({ keyLimit, globalLimit }) => [keyLimit, globalLimit]);
-    const results = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits));
+    const results = await inTime(this.redis.takeLimits(keys.length, ...keys, ...limits)).catch((error: unknown) => {
+      // A lost connection has a line of its own.
+      if (this.redis.status === 'ready') this.refused.warn(error);
+      throw error;
+    });
     return results.map(([used, wait, reset]) => ({ used, waitSeconds: seconds(wait), resetSeconds: seconds(reset) }));
   }
 

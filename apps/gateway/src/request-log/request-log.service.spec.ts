@@ -1,3 +1,4 @@
+import type { Logger } from '@mgw/telemetry';
 import type { FastifyReply } from 'fastify';
 import type { AuthenticatedRequest } from '../http/caller';
 import { RequestLog } from './request-log.service';
@@ -8,15 +9,20 @@ describe('how the request log writes (decision 662)', () => {
   let writes: number;
   let began: number;
   let log: RequestLog;
+  let failure: Error | undefined;
+  const lines: object[] = [];
+  const logger = { warn: (fields: object) => lines.push(fields) } as unknown as Logger;
   beforeEach(() => {
     jest.useFakeTimers();
     [written, writes, began] = [[], 0, Date.now()];
+    failure = undefined;
     const add = async (entries: ReadonlyMap<number, StoredRequest[]>) => {
       writes += 1;
+      if (failure) throw failure;
       for (const [business, requests] of entries)
         for (const request of requests) written.push({ at: Math.round((Date.now() - began) / 1_000), business, request });
     };
-    log = new RequestLog({ add, close: () => undefined } as unknown as RequestLogStore);
+    log = new RequestLog({ add, close: () => undefined } as unknown as RequestLogStore, logger);
   });
   afterEach(() => jest.useRealTimers());
 
@@ -26,6 +32,16 @@ describe('how the request log writes (decision 662)', () => {
     log.add(request as unknown as AuthenticatedRequest, { statusCode: status, elapsedTime: 1, errorCode: 'RATE_LIMITED' } as FastifyReply);
   };
   const seconds = (count: number) => jest.advanceTimersByTimeAsync(count * 1_000);
+
+  it('decision 792: names the cause in one line a minute while Redis stores nothing', async () => {
+    failure = new Error('OOM command not allowed');
+    for (let second = 0; second < 30; second++) {
+      fail(second);
+      await seconds(1);
+    }
+    expect(writes).toBeGreaterThan(10);
+    expect(lines).toEqual([{ err: failure }]);
+  });
 
   it('writes a kind that repeats after longer and longer pauses, and counts every request', async () => {
     for (let second = 0; second < 300; second++) {

@@ -1,7 +1,8 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { GatewayError } from '@mgw/contracts';
+import { LOGGER } from '@mgw/service';
 import { Shares, type Release } from '@mgw/shares';
-import { counter } from '@mgw/telemetry';
+import { counter, RepeatedWarning, type Logger } from '@mgw/telemetry';
 import type { FastifyReply } from 'fastify';
 import { INTERNAL_ONLY } from '../errors/error.filter';
 import { detached, type AuthenticatedRequest } from '../http/caller';
@@ -42,8 +43,14 @@ export class RequestLog implements OnApplicationShutdown {
   private readonly shares = new Shares(KINDS);
   private timer: NodeJS.Timeout | undefined;
   private isWriting = false;
+  private readonly failed: RepeatedWarning;
 
-  constructor(private readonly store: RequestLogStore) {}
+  constructor(
+    private readonly store: RequestLogStore,
+    @Inject(LOGGER) logger: Logger,
+  ) {
+    this.failed = new RepeatedWarning(logger, 'Redis did not store failed requests: the request log misses them');
+  }
 
   /** Adds a request that failed, if its key is known. */
   add(request: AuthenticatedRequest, reply: FastifyReply): void {
@@ -135,7 +142,8 @@ export class RequestLog implements OnApplicationShutdown {
     this.isWriting = true;
     try {
       await this.store.add(entries);
-    } catch {
+    } catch (error) {
+      this.failed.warn(error);
       const lost = [...entries.values()].flat().reduce((sum, { count }) => sum + count, 0);
       dropped.inc({ reason: 'redis' }, lost);
     } finally {
