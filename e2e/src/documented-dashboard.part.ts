@@ -141,7 +141,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   it('API keys', async () => {
-    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/api-keys');
+    const headers = { 'idempotency-key': 'key' };
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/api-keys', { headers });
+    await expectResponse(422, owner, 'post /api/client/api-keys', { headers, body: { name: 'Another', permissions: ['*'] } });
     await expectResponse(200, owner, 'get /api/client/api-keys');
     await expectResponse(200, operator, 'get /api/admin/api-keys');
     await expectResponse(200, operator, 'patch /api/admin/api-keys/{id}', { at: { id } });
@@ -160,8 +162,10 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   it('webhooks and their deliveries', async () => {
-    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/webhooks');
+    const headers = { 'idempotency-key': 'webhook' };
+    const { id } = await expectResponse<{ id: number }>(200, owner, 'post /api/client/webhooks', { headers });
     const body = documented.example('post', '/api/client/webhooks');
+    await expectResponse(422, owner, 'post /api/client/webhooks', { headers, body: { ...(body as object), name: 'Another' } });
     for (let status = 200; status === 200;) ({ status } = await owner.call('POST', '/api/client/webhooks', body));
     await expectResponse(409, owner, 'post /api/client/webhooks');
     const { webhooks } = await expectResponse<{ webhooks: { id: number }[] }>(200, owner, 'get /api/client/webhooks');
@@ -494,7 +498,9 @@ describe('the OpenAPI document and live responses (spec §10, §11)', () => {
   });
 
   it('operators: businesses, their people, limits, health', async () => {
-    const { id } = await expectResponse<{ id: number }>(200, operator, 'post /api/admin/businesses');
+    const headers = { 'idempotency-key': 'business' };
+    const { id } = await expectResponse<{ id: number }>(200, operator, 'post /api/admin/businesses', { headers });
+    await expectResponse(422, operator, 'post /api/admin/businesses', { headers, body: { name: 'Another', plan: 'Pro' } });
     await expectResponse(200, operator, 'get /api/admin/businesses');
     await expectResponse(200, operator, 'patch /api/admin/businesses/{id}', { at: { id } });
     await expectResponse(200, operator, 'get /api/admin/businesses/{id}', { at: { id: stack.growth.id } });

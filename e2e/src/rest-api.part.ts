@@ -461,8 +461,10 @@ describe('the REST API (spec §4 to §8)', () => {
   });
 
   it('returns every documented response of webhooks, people, messages and broadcasts by key', async () => {
-    const { id } = await expectResponse(200, 'post /api/v1/webhooks');
+    const repeated = { headers: { 'idempotency-key': 'webhook' } };
+    const { id } = await expectResponse(200, 'post /api/v1/webhooks', repeated);
     const body = documented.example('post', '/api/v1/webhooks');
+    await expectResponse(422, 'post /api/v1/webhooks', { ...repeated, body: { ...(body as object), name: 'Another' } });
     for (let status = 200; status === 200;) ({ status } = await crm.post('webhooks', body));
     await expectResponse(409, 'post /api/v1/webhooks');
     const { webhooks } = await expectResponse<{ webhooks: { id: number }[] }>(200, 'get /api/v1/webhooks');

@@ -77,7 +77,7 @@ export class Dashboard {
 
   business(fields: Partial<BusinessFields> = {}): Promise<number> {
     const filled: BusinessFields = { name: 'Business', plan: 'Growth', timezone: 'Asia/Kolkata', ...fields };
-    return this.db.transaction((tx) => this.get(BusinessesStore).add(tx, filled));
+    return this.db.transaction(async (tx) => (await this.get(BusinessesStore).add(tx, filled, null)).id);
   }
 
   /** Makes every business connected, with the token `EAAtoken`. Each call saves the connections again. */

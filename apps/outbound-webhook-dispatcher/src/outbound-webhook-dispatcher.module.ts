@@ -20,6 +20,7 @@ import { WebhooksStore } from './webhooks/webhooks.store';
 
 const SEALED = [
   { table: 'dispatch.webhooks', key: 'id', column: 'secret_sealed', context: `'webhook.secret:' || business_id` },
+  { table: 'dispatch.webhooks', key: 'id', column: 'creation_fingerprint', context: `'webhook.creation:' || business_id` },
   {
     table: 'dispatch.old_secrets',
     key: 'webhook_id',

@@ -156,11 +156,19 @@ describe('the client library (decision 368)', () => {
     });
   });
 
+  it('decision 785: creates a webhook again with the same key after a lost response', async () => {
+    responses = [lost, refused(500, 'INTERNAL')];
+    await gateway.createWebhook(WEBHOOK);
+    const [first] = requests;
+    expect(requests).toEqual([first, first, first]);
+    expect(first).toMatchObject({ method: 'POST', path: '/api/v1/webhooks', key: expect.any(String) as string });
+  });
+
   it('retries reads, and a write without a key only if it had no effect', async () => {
     responses = [lost, ok, limited, ok, lost];
     await gateway.webhooks();
-    await gateway.createWebhook(WEBHOOK);
-    await expect(gateway.createWebhook(WEBHOOK)).rejects.not.toBeInstanceOf(GatewayRefusal);
+    await gateway.pauseBroadcast(7);
+    await expect(gateway.pauseBroadcast(7)).rejects.not.toBeInstanceOf(GatewayRefusal);
     expect(requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'POST', 'POST', 'POST']);
   });
 

@@ -116,7 +116,10 @@ export class Gateway {
     return this.get('/api/v1/webhooks', {}, undefined, options);
   }
   createWebhook(body: BodyOf<'/api/v1/webhooks', 'post'>, options?: CallOptions) {
-    return this.write('post', '/api/v1/webhooks', {}, body, options);
+    return this.transport.call<ResultOf<'/api/v1/webhooks', 'post'>>(
+      { method: 'post', path: '/api/v1/webhooks', body, takesKey: true },
+      options,
+    );
   }
   updateWebhook(id: number, body: BodyOf<'/api/v1/webhooks/{id}', 'put'>, options?: CallOptions) {
     return this.write('put', '/api/v1/webhooks/{id}', { id }, body, options);

@@ -20,7 +20,7 @@ export interface GatewayOptions {
 }
 
 export interface CallOptions {
-  /** For a send or a broadcast; by default each call has one of its own, which its retries repeat. */
+  /** For a send, a broadcast or a new webhook; by default each call has one of its own, which its retries repeat. */
   idempotencyKey?: string;
   signal?: AbortSignal | undefined;
 }
@@ -48,7 +48,7 @@ export interface Call {
 /** The gateway refused a call. Decide by `error_code`. */
 export class GatewayRefusal extends Error {
   override readonly name = 'GatewayRefusal';
-  /** The key of a send or a broadcast: repeat the call with it, so that nothing is sent twice. */
+  /** The key of a send, a broadcast or a new webhook: repeat the call with it, so that nothing is sent or created twice. */
   idempotencyKey?: string;
 
   constructor(

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { characters, described, Id, IsoTime, Nullable } from './fields';
+import { characters, described, Id, Idempotency, IsoTime, Nullable } from './fields';
 import { announcement } from './announcement';
 import { operation } from './operation';
 import { NextCursor, PageRequest } from './paging';
@@ -40,9 +40,13 @@ export type WebhookRecord = Static<typeof WebhookRecord>;
 
 /** VALIDATION_FAILED names `url` when its address is refused. CONFLICT when the business has 20 webhooks. */
 export const CreateWebhook = operation('outbound-webhook-dispatcher', 'create-webhook', {
-  request: Type.Object({ business_id: Id, name: Type.String(), url: Url, events: EventNames, secret_sealed: SecretSealed }),
-  response: Type.Object({ id: Id }),
-  errors: ['CONFLICT'],
+  request: Type.Object({
+    ...{ business_id: Id, name: Type.String(), url: Url, events: EventNames, secret_sealed: SecretSealed },
+    idempotency: Type.Optional(Nullable(Idempotency)),
+  }),
+  /** `replayed`: an earlier request with the same Idempotency-Key created it. */
+  response: Type.Object({ id: Id, replayed: Type.Optional(Type.Boolean()) }),
+  errors: ['CONFLICT', 'IDEMPOTENCY_MISMATCH'],
 });
 
 export const ListWebhooks = operation('outbound-webhook-dispatcher', 'list-webhooks', {

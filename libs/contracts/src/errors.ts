@@ -111,6 +111,13 @@ export function notFound(): GatewayError {
   return new GatewayError('NOT_FOUND', 'No resource has this id.');
 }
 
+/** Refuses an Idempotency-Key that came with another request (decision 24). @param created such as `broadcast` */
+export function idempotencyMismatch(created: string): GatewayError {
+  return new GatewayError('IDEMPOTENCY_MISMATCH', `This Idempotency-Key was already used for another ${created}.`, {
+    hint: `Use a new key for a new ${created}, or repeat the request unchanged.`,
+  });
+}
+
 /** Refuses one field after a check that needs more than the request. @param message completes "<field> …" */
 export function invalidField(field: string, message: string): GatewayError {
   return new GatewayError('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, message }] });

@@ -9,6 +9,7 @@ import {
   FindTemplates,
   foreignHeader,
   GatewayError,
+  idempotencyMismatch,
   GetBroadcast,
   ListBroadcasts,
   ListRecipients,
@@ -217,9 +218,7 @@ function replayCreation(
   { idempotency }: Pick<RequestOf<typeof CreateBroadcast>, 'idempotency'>,
 ): { id: number; replayed: boolean } {
   if (fingerprint === idempotency?.fingerprint) return { id, replayed: true };
-  throw new GatewayError('IDEMPOTENCY_MISMATCH', 'This Idempotency-Key was already used for another broadcast.', {
-    hint: 'Use a new key for a new broadcast, or repeat the request unchanged.',
-  });
+  throw idempotencyMismatch('broadcast');
 }
 
 /** Otherwise a wrong year or zone would send to everybody at once (decision 732). */

@@ -35,7 +35,17 @@ export const AllApiKeysResponse = Type.Object(
   { title: 'AllApiKeys' },
 );
 /** Like the response of a rotation, the only one with the key itself (spec §2.7). */
-export const CreatedApiKeyResponse = Type.Object({ id: Id, key: Type.String(), message: Type.String() }, { title: 'CreatedApiKey' });
+export const CreatedApiKeyResponse = Type.Object(
+  {
+    id: Id,
+    key: Type.String({
+      description:
+        'A repeated Idempotency-Key returns the same id with a new key, and ends the key of the first response. Once that one was used, the repeat gets 409.',
+    }),
+    message: Type.String(),
+  },
+  { title: 'CreatedApiKey' },
+);
 
 export const RotatedApiKeyResponse = Type.Object(
   {

@@ -1,4 +1,5 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -22,9 +23,18 @@ export class ApiKeysController {
   }
 
   @Post()
-  @Responds(CreatedApiKeyResponse, 'Create an API key; it is shown this once', { errors: ['CONFLICT'] })
-  async create(@CurrentUser() user: BusinessUser, @Body() request: CreateApiKeyRequest) {
-    const { id, token } = await this.keys.create(user, request);
+  @Responds(CreatedApiKeyResponse, 'Create an API key; it is shown this once', {
+    errors: ['CONFLICT', 'IDEMPOTENCY_MISMATCH'],
+    repeatable: true,
+  })
+  async create(
+    @CurrentUser() user: BusinessUser,
+    @Body() request: CreateApiKeyRequest,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { id, token, replayed } = await this.keys.create(user, request, idempotencyKey);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
     return { id, key: token, message: 'Copy the key now: it is not shown again.' };
   }
 

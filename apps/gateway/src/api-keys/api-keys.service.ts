@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { GatewayError, KeyChanged, notFound } from '@mgw/contracts';
+import { GatewayError, idempotencyMismatch, KeyChanged, notFound, type Idempotency } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { RpcClient } from '@mgw/rpc';
 import { AuditStore } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
+import { idempotencyOf, scopedTo } from '../requests/idempotency';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';
 import type { ChangeApiKeyRequest, CreateApiKeyRequest, EditApiKeyRequest } from './api-keys.requests';
@@ -31,19 +32,43 @@ export class ApiKeysService {
     return rows.map((row) => ({ ...apiKeyRecord(row, usage), business_id: row.business_id }));
   }
 
-  /** @returns the whole key, which cannot be shown again (spec §2.7) */
-  async create({ user_id, business_id }: BusinessUser, request: CreateApiKeyRequest): Promise<{ id: number; token: string }> {
-    const expires_at = request.expires_at ? futureExpiry(request.expires_at) : null;
+  /**
+   * A repeated Idempotency-Key gives the key that it created a new secret, because the secret of a lost response is not stored (decision 785).
+   * @returns the whole key, which cannot be shown again (spec §2.7)
+   * @throws GatewayError IDEMPOTENCY_MISMATCH; CONFLICT if the key of the first request is in use or has ended
+   */
+  async create(
+    { user_id, business_id }: BusinessUser,
+    request: CreateApiKeyRequest,
+    idempotencyKey: string | undefined,
+  ): Promise<{ id: number; token: string; replayed: boolean }> {
     const { name } = request;
+    const expires_at = request.expires_at ? futureExpiry(request.expires_at) : null;
     const permissions = [...new Set(request.permissions)];
-    return this.db.transaction(async (tx) => {
-      if ((await this.keys.countInUse(tx, business_id)) >= MAX_ACTIVE) throw tooMany();
-      const key = await this.keys.add(tx, { business_id, name, permissions, expires_at });
-      await this.audit.add(
-        { user_id, business_id, action: 'api-key.created', target: `api-key:${key.id}`, detail: { name, permissions } },
-        tx,
-      );
-      return key;
+    const entry = { user_id, business_id, action: 'api-key.created' } as const;
+    const fields = { name, permissions, expires_at };
+    const idempotency = scopedTo(`user:${user_id}`, idempotencyOf(idempotencyKey, 'create-api-key', fields));
+    const created = await this.db.transaction(async (tx) => {
+      const inUse = await this.keys.countInUse(tx, business_id);
+      const earlier = idempotency && (await this.repeat(tx, business_id, idempotency));
+      if (!earlier && inUse >= MAX_ACTIVE) throw tooMany();
+      const key = earlier ?? (await this.keys.add(tx, { business_id, name, permissions, expires_at }, idempotency));
+      const detail = { name, permissions, ...(earlier && { replayed: true }) };
+      await this.audit.add({ ...entry, target: `api-key:${key.id}`, detail }, tx);
+      return { ...key, replayed: earlier !== null };
+    });
+    if (created.replayed) this.rpc.announce(KeyChanged, { api_key_id: created.id });
+    return created;
+  }
+
+  /** @returns the key of the first request with a new secret; null if there was none */
+  private async repeat(tx: Tx, business_id: number, { key, fingerprint }: Idempotency): Promise<{ id: number; token: string } | null> {
+    const earlier = await this.keys.lockCreated(tx, business_id, key);
+    if (!earlier) return null;
+    if (earlier.fingerprint !== fingerprint) throw idempotencyMismatch('API key');
+    if (earlier.is_fresh) return this.keys.replaceToken(tx, earlier.id);
+    throw new GatewayError('CONFLICT', 'A request with this Idempotency-Key created an API key already, and it is in use or has ended.', {
+      hint: 'Use a new Idempotency-Key for another API key.',
     });
   }
 

@@ -122,6 +122,57 @@ describe('API keys (spec §2.7, §5, §10)', () => {
     stop();
   });
 
+  describe('a repeated Idempotency-Key (decision 785)', () => {
+    const repeat = (key: string, body: object = {}, by = owner) =>
+      by
+        .post('/api/client/api-keys')
+        .set('idempotency-key', key)
+        .send({ name: 'CRM', permissions: ['*'], ...body });
+    const made = async (key: string) => (await repeat(key).expect(200)).body as { id: number; key: string };
+
+    it('gives the same key a new secret, which the response of the first request may not have delivered', async () => {
+      const first = await made('orders-1');
+      const notified: number[] = [];
+      const stop = dashboard.rpc.listen(KeyChanged, ({ api_key_id }) => void notified.push(api_key_id));
+      await dashboard.flushed();
+      const again = await repeat('orders-1').expect(200);
+      expect(again.headers).toHaveProperty('idempotency-replayed', 'true');
+      const { id, key } = again.body as { id: number; key: string };
+      expect(id).toBe(first.id);
+      expect(await allFound(first.key, key)).toEqual([null, expect.objectContaining({ api_key_id: id })]);
+      expect(await listed(id)).toMatchObject({ last_four: key.slice(-4) });
+      await eventually(() => {
+        expect(notified).toEqual([id]);
+        return true;
+      });
+      stop();
+    });
+
+    it('creates one key for requests at the same time, and the last secret works', async () => {
+      const responses = await Promise.all(Array.from({ length: 5 }, () => made('orders-2')));
+      expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+      const working = (await allFound(...responses.map(({ key }) => key))).filter((access) => access !== null);
+      expect(working).toHaveLength(1);
+    });
+
+    it('leaves a key alone that is in use, has ended, or is older than a day', async () => {
+      const changes = ['last_used_at = now()', 'revoked_at = now()', `created_at = now() - interval '25 hours'`];
+      for (const [n, change] of changes.entries()) {
+        const { id, key } = await made(`orders-3-${n}`);
+        await dashboard.db.query(`UPDATE access.api_keys SET ${change} WHERE id = $1`, [id]);
+        expect((await repeat(`orders-3-${n}`).expect(409)).body).toMatchObject({ error_code: 'CONFLICT' });
+        expect(await listed(id)).toMatchObject({ last_four: key.slice(-4) });
+      }
+    });
+
+    it('gets 422 with another request, and creates a key of its own for another person', async () => {
+      const { id } = await made('orders-4');
+      expect((await repeat('orders-4', { name: 'ERP' }).expect(422)).body).toMatchObject({ error_code: 'IDEMPOTENCY_MISMATCH' });
+      const other = await repeat('orders-4', {}, await dashboard.session('owner', business_id)).expect(200);
+      expect((other.body as { id: number }).id).not.toBe(id);
+    });
+  });
+
   describe('rotation', () => {
     const rotate = (id: number, grace_minutes: unknown, by = owner) => by.post(`/api/client/api-keys/${id}/rotate`, { grace_minutes });
     const heirOf = async (id: number, grace_minutes: number) =>

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import type { Access, FindAccess, Permission, Plan, RequestOf } from '@mgw/contracts';
+import type { Access, FindAccess, Idempotency, Permission, Plan, RequestOf } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import { zoneInForce, type Zones } from '../businesses/zones';
 import { GatewayConfig } from '../gateway.config';
@@ -35,6 +35,14 @@ interface NewApiKey extends Partial<SetLimits> {
   expires_at: Date | null;
   allowed_ips?: string[];
   sends_as?: number;
+}
+
+/** A key that an earlier request with the same Idempotency-Key created. */
+export interface CreatedKey {
+  id: number;
+  fingerprint: string;
+  /** Whether it is at most a day old, active and was never used. */
+  is_fresh: boolean;
 }
 
 /** A business's own key, which an owner changes. `expires_at` is its own expiry, not the end of a rotation's grace. */
@@ -159,20 +167,41 @@ export class ApiKeysStore {
   }
 
   /** @returns the whole key, which is not stored */
-  async add(tx: Tx, key: NewApiKey): Promise<{ id: number; token: string }> {
+  async add(tx: Tx, key: NewApiKey, idempotency: Idempotency | null = null): Promise<{ id: number; token: string }> {
     const [next] = await tx.query<{ id: number }>(`SELECT nextval(pg_get_serial_sequence('access.api_keys', 'id'))::integer AS id`);
     if (!next) throw new Error('a sequence returned no row');
     const token = newToken(next.id);
     await tx.query(
       `INSERT INTO access.api_keys (id, business_id, name, permissions, token_mac, last_four, expires_at,
-                                    per_minute_limit, daily_limit, allowed_ips, sends_as)
-       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+                                    per_minute_limit, daily_limit, allowed_ips, sends_as, creation_key, creation_fingerprint)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
       [
         ...[next.id, key.business_id, key.name, key.permissions, tokenMac(token, this.config.apiKeyPepper), token.slice(-4)],
         ...[key.expires_at, key.per_minute_limit ?? null, key.daily_limit ?? null, key.allowed_ips ?? [], key.sends_as ?? null],
+        ...[idempotency?.key ?? null, idempotency?.fingerprint ?? null],
       ],
     );
     return { id: next.id, token };
+  }
+
+  /** Locks the key that a request with this Idempotency-Key created until the transaction ends. */
+  async lockCreated(tx: Tx, business_id: number, idempotencyKey: string): Promise<CreatedKey | null> {
+    const [key] = await tx.query<CreatedKey>(
+      `SELECT k.id, k.creation_fingerprint AS fingerprint,
+              k.last_used_at IS NULL AND k.created_at > now() - interval '24 hours' AND ${isActive('k')} AS is_fresh
+         FROM access.api_keys k WHERE k.business_id = $1::bigint AND k.creation_key = $2 FOR NO KEY UPDATE OF k`,
+      [business_id, idempotencyKey],
+    );
+    return key ?? null;
+  }
+
+  /** Gives a key a new secret, which ends the old one. @returns the whole key */
+  async replaceToken(tx: Tx, id: number): Promise<{ id: number; token: string }> {
+    const token = newToken(id);
+    await tx.query('UPDATE access.api_keys SET token_mac = $2, last_four = $3 WHERE id = $1::bigint', [
+      ...[id, tokenMac(token, this.config.apiKeyPepper), token.slice(-4)],
+    ]);
+    return { id, token };
   }
 
   /** Lists the keys of one business, or of all. */

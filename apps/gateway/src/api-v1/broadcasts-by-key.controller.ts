@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import { Body, Controller, Get, Param, Post, Query } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
-import { CancelBroadcast, CreateBroadcast, PauseBroadcast, ResumeBroadcast, type Sender } from '@mgw/contracts';
+import { CancelBroadcast, CreateBroadcast, PauseBroadcast, ResumeBroadcast } from '@mgw/contracts';
 import { CurrentCaller, CurrentKey, Needs, RestApi, type Caller } from '../access/rest-api';
 import { authorOf, type KeyAccess } from '../api-keys/key-access';
 import { BroadcastResponse, RecipientsResponse } from '../broadcasts/broadcasts.responses';
@@ -10,7 +9,7 @@ import { isDryRun } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { idempotencyKeyOf } from '../sending/idempotency';
+import { idempotencyKeyOf, scopedTo } from '../requests/idempotency';
 import { withNewZoneReset } from '../sending/sending.service';
 import { BroadcastDryRun, byKey } from './api-v1.responses';
 import { CreateBroadcastByKeyRequest, ListRecipientsByKeyQuery } from './by-key.requests';
@@ -39,7 +38,7 @@ export class BroadcastsByKeyController {
       .create(authorOf(party), body, {
         requestId: request.id,
         idempotencyKey: request.headers['idempotency-key'],
-        key: { charged, scoped: (idempotency) => scopedTo(sends_as, idempotency) },
+        key: { charged, scoped: (idempotency) => scopedTo(`api-key:${sends_as}`, idempotency) },
       })
       .catch(withNewZoneReset(party));
     if (replayed) void reply.header('idempotency-replayed', 'true');
@@ -80,9 +79,4 @@ export class BroadcastsByKeyController {
   async cancel(@CurrentKey() key: KeyAccess, @Param('id', IdPipe) id: number) {
     return { success: true as const, ...(await this.broadcasts.change(authorOf(key), 'cancelled', id)) };
   }
-}
-
-/** The broadcast service keeps one set of Idempotency-Keys for a business (decision 40: one for each key). */
-function scopedTo(apiKeyId: number, idempotency: Sender['idempotency']): Sender['idempotency'] {
-  return idempotency && { ...idempotency, key: `api-key:${apiKeyId}:${createHash('sha256').update(idempotency.key).digest('hex')}` };
 }

@@ -174,6 +174,22 @@ describe('the account by key (decisions 360 to 364)', () => {
     ]);
   });
 
+  it('decision 785: a repeated creation of a webhook is marked, and a rotation keeps the Idempotency-Keys of its key', async () => {
+    const create = (token: string) => call('post', 'webhooks', WEBHOOK, token).set('idempotency-key', 'hook-1').expect(200);
+    const owner = await dashboard.session('owner', key.business_id);
+    const rotated = await owner.post(`/api/client/api-keys/${key.id}/rotate`, { grace_minutes: 60 }).expect(200);
+    await create(key.token);
+    dashboard.neighbours.respond(CreateWebhook, ({ idempotency }) => {
+      requested.push({ idempotency });
+      return { id: 7, replayed: true };
+    });
+    const { body, headers } = await create((rotated.body as { key: string }).key);
+    expect(body).toEqual({ success: true, id: 7, message: 'Webhook created.' });
+    expect(headers).toHaveProperty('idempotency-replayed', 'true');
+    const stored = { key: expect.stringMatching(`^api-key:${key.id}:[0-9a-f]{64}$`) as string };
+    expect(requested).toMatchObject([{ idempotency: stored }, { idempotency: requested[0]?.['idempotency'] }]);
+  });
+
   it('decision 362: an import takes the good rows, and names each fault by its row', async () => {
     const good = { phone: '98765 43210', state: 'blocked', reason: 'Letter', since: '2026-10-01T02:00:00+02:00', list: 'x' };
     const faulty = [

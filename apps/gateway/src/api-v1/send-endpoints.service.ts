@@ -4,7 +4,7 @@ import type { Caller } from '../access/rest-api';
 import { DRY_RUN_FAULT, type DryRunnable } from '../requests/dry-run';
 import { isDryRun } from '../requests/field-rules';
 import { recipientOf } from '../requests/recipient';
-import { idempotencyKeyOf } from '../sending/idempotency';
+import { idempotencyKeyOf } from '../requests/idempotency';
 import { SendingService, type ContentOf, type SendOperation } from '../sending/sending.service';
 
 /** Reads the parts of a send endpoint's request. A reader throws VALIDATION_FAILED for a fault that the request class cannot state. */

@@ -1,6 +1,6 @@
-import { Body, Controller, Delete, Get, Param, Post, Put, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query } from '@nestjs/common';
 import { CreateWebhook } from '@mgw/contracts';
-import { CurrentKey, Needs, RestApi } from '../access/rest-api';
+import { CurrentCaller, CurrentKey, Needs, RestApi, type Caller } from '../access/rest-api';
 import { authorOf, type KeyAccess } from '../api-keys/key-access';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
@@ -29,9 +29,16 @@ export class WebhooksByKeyController {
 
   @Post()
   @Needs('manage_webhooks')
-  @Responds(byKey(Made), 'Create a webhook', { errors: CreateWebhook.errors })
-  async create(@CurrentKey() key: KeyAccess, @Body() request: CreateWebhookByKeyRequest) {
-    return { success: true as const, ...(await this.webhooks.create(authorOf(key), request)) };
+  @Responds(byKey(Made), 'Create a webhook', { errors: CreateWebhook.errors, repeatable: true })
+  async create(
+    @CurrentCaller() { party, reply }: Caller,
+    @Body() request: CreateWebhookByKeyRequest,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+  ) {
+    const caller = `api-key:${party.sends_as}`;
+    const { replayed, ...made } = await this.webhooks.create(authorOf(party), request, { idempotencyKey, caller });
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return { success: true as const, ...made };
   }
 
   @Put(':id')

@@ -25,7 +25,7 @@ import { DEFAULT_LANGUAGE } from '../requests/field-rules';
 import { queryOptional } from '../requests/optional-query';
 import { pageOf, type PageQuery } from '../requests/page';
 import { Downloads } from '../responses/downloads';
-import { idempotencyOf } from '../sending/idempotency';
+import { idempotencyOf } from '../requests/idempotency';
 import type { CheckBroadcastRequest, CreateBroadcastRequest, ListRecipientsQuery } from './broadcasts.requests';
 import { broadcastRows } from './recipient-rows';
 import { recipientsCsv, valueCounts } from './recipients-csv';

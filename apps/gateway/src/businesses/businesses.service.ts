@@ -5,6 +5,7 @@ import { RpcClient } from '@mgw/rpc';
 import { AuditStore, type Actor } from '../audit/audit.store';
 import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
+import { idempotencyOf, scopedTo } from '../requests/idempotency';
 import type { ChangeBusinessRequest, CreateBusinessRequest } from './businesses.requests';
 import { BusinessesStore, type Business } from './businesses.store';
 
@@ -24,12 +25,14 @@ export class BusinessesService {
     return this.businesses.list(search);
   }
 
-  async create({ user_id }: Actor, { name, plan, timezone }: CreateBusinessRequest): Promise<number> {
+  async create({ user_id }: Actor, { name, plan, timezone }: CreateBusinessRequest, idempotencyKey: string | undefined) {
     const fields = { name, plan, timezone: await this.knownTimezone(timezone ?? DEFAULT_TIMEZONE) };
+    const idempotency = scopedTo(`user:${user_id}`, idempotencyOf(idempotencyKey, 'create-business', fields));
     return this.db.transaction(async (tx) => {
-      const business_id = await this.businesses.add(tx, fields);
-      await this.audit.add({ user_id, business_id, action: 'business.created', target: `business:${business_id}`, detail: fields }, tx);
-      return business_id;
+      const { id, replayed } = await this.businesses.add(tx, fields, idempotency);
+      const entry = { user_id, business_id: id, action: 'business.created', target: `business:${id}`, detail: fields } as const;
+      if (!replayed) await this.audit.add(entry, tx);
+      return { id, replayed };
     });
   }
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { notFound, type Plan } from '@mgw/contracts';
+import { idempotencyMismatch, notFound, type Idempotency, type Plan } from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
 import type { Zones } from './zones';
 
@@ -66,14 +66,21 @@ export class BusinessesStore {
     return business;
   }
 
-  async add(tx: Tx, { name, plan, timezone }: BusinessFields): Promise<number> {
-    const [row] = await tx.query<{ id: number }>(`INSERT INTO access.businesses (name, plan, timezone) VALUES ($1, $2, $3) RETURNING id`, [
-      name,
-      plan,
-      timezone,
-    ]);
-    if (!row) throw new Error('an insert returned no row');
-    return row.id;
+  /** A repeated Idempotency-Key returns the business that it created (decision 785). @throws GatewayError IDEMPOTENCY_MISMATCH */
+  async add(tx: Tx, { name, plan, timezone }: BusinessFields, idempotency: Idempotency | null): Promise<{ id: number; replayed: boolean }> {
+    const [added] = await tx.query<{ id: number }>(
+      `INSERT INTO access.businesses (name, plan, timezone, creation_key, creation_fingerprint) VALUES ($1, $2, $3, $4, $5)
+       ON CONFLICT (creation_key) WHERE creation_key IS NOT NULL DO NOTHING RETURNING id`,
+      [name, plan, timezone, idempotency?.key ?? null, idempotency?.fingerprint ?? null],
+    );
+    if (added) return { ...added, replayed: false };
+    const [earlier] = await tx.query<{ id: number; fingerprint: string }>(
+      'SELECT id, creation_fingerprint AS fingerprint FROM access.businesses WHERE creation_key = $1',
+      [idempotency?.key ?? null],
+    );
+    if (!earlier) throw new Error('an insert returned no row');
+    if (earlier.fingerprint !== idempotency?.fingerprint) throw idempotencyMismatch('business');
+    return { id: earlier.id, replayed: true };
   }
 
   /**

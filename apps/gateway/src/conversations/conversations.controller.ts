@@ -27,7 +27,7 @@ import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import { Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { idempotencyOf } from '../sending/idempotency';
+import { idempotencyOf } from '../requests/idempotency';
 import { SendResult } from '../sending/sending.responses';
 import { TemplateContent, templateOf } from '../sending/template-content';
 import { HasOwnShare } from '../sessions/request-shares';

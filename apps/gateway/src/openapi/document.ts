@@ -194,7 +194,7 @@ function parametersOf(endpoint: Endpoint, requests: RequestSchemas): Json[] {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
-    description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent twice.',
+    description: 'A repeated request with the same key within 24 hours gets the same response, and nothing is sent or created twice.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   };
   return [...inPath, ...inQuery, ...(isRepeatable(endpoint) ? [idempotency] : []), ...(description.file ? FILE_HEADERS : [])];

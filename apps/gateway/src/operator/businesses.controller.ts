@@ -1,4 +1,5 @@
-import { Body, Controller, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
 import { ChangeBusinessRequest, CreateBusinessRequest, ListBusinessesQuery } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
 import { IdPipe } from '../requests/id.pipe';
@@ -42,9 +43,16 @@ export class BusinessesController {
   }
 
   @Post()
-  @Responds(Made, 'Create a business')
-  async create(@CurrentUser() operator: SessionUser, @Body() request: CreateBusinessRequest) {
-    return { id: await this.businesses.create(operator, request), message: 'Business created.' };
+  @Responds(Made, 'Create a business', { errors: ['IDEMPOTENCY_MISMATCH'], repeatable: true })
+  async create(
+    @CurrentUser() operator: SessionUser,
+    @Body() request: CreateBusinessRequest,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { id, replayed } = await this.businesses.create(operator, request, idempotencyKey);
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return { id, message: 'Business created.' };
   }
 
   @Patch(':id')

@@ -40,6 +40,17 @@ describe('the operator API (spec §11)', () => {
     });
   });
 
+  it('decision 785: creates a business once however often its request is repeated, also at the same time', async () => {
+    const create = (name: string) => operator.post(BUSINESSES).set('idempotency-key', 'riverside').send({ name, plan: 'Growth' });
+    const responses = await Promise.all(Array.from({ length: 5 }, () => create('Riverside Books').expect(200)));
+    expect(new Set(responses.map(({ body }) => (body as { id: number }).id)).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers['idempotency-replayed'] === 'true')).toHaveLength(4);
+    expect((await create('Riverside').expect(422)).body).toMatchObject({ error_code: 'IDEMPOTENCY_MISMATCH' });
+    const { id } = responses[0]?.body as { id: number };
+    const entries = await dashboard.db.query(`SELECT FROM access.audit WHERE action = 'business.created' AND business_id = $1`, [id]);
+    expect(entries).toHaveLength(1);
+  });
+
   it('spec §11: PATCH leaves absent fields unchanged and notifies every gateway', async () => {
     const { id } = await make({ name: 'A', plan: 'Growth' });
     const notified: number[] = [];

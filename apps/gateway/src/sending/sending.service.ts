@@ -23,7 +23,7 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
-import { idempotencyOf } from './idempotency';
+import { idempotencyOf } from '../requests/idempotency';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 

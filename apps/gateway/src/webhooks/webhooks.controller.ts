@@ -1,5 +1,6 @@
-import { Body, Controller, Delete, Get, Param, Post, Put } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { CreateWebhook } from '@mgw/contracts';
+import type { FastifyReply } from 'fastify';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -22,9 +23,16 @@ export class WebhooksController {
   }
 
   @Post()
-  @Responds(Made, 'Create a webhook', { errors: CreateWebhook.errors })
-  create(@CurrentUser() user: BusinessUser, @Body() request: CreateWebhookRequest) {
-    return this.webhooks.create(user, request);
+  @Responds(Made, 'Create a webhook', { errors: CreateWebhook.errors, repeatable: true })
+  async create(
+    @CurrentUser() user: BusinessUser,
+    @Body() request: CreateWebhookRequest,
+    @Headers('idempotency-key') idempotencyKey: string | undefined,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ) {
+    const { replayed, ...made } = await this.webhooks.create(user, request, { idempotencyKey, caller: `user:${user.user_id}` });
+    if (replayed) void reply.header('idempotency-replayed', 'true');
+    return made;
   }
 
   @Put(':id')

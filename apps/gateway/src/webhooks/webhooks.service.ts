@@ -6,6 +6,7 @@ import { AuditStore, entryBy, type Author } from '../audit/audit.store';
 import { pageOf, periodOf } from '../requests/page';
 import { invalid } from '../requests/refusals';
 import { changedFields, withoutNulls } from '../requests/without-nulls';
+import { idempotencyOf, scopedTo } from '../requests/idempotency';
 import type { CreateWebhookRequest, ListDeliveriesQuery, UpdateWebhookRequest } from './webhooks.requests';
 
 /** The webhooks of a business (spec §4.9), which the dispatcher stores. The secret leaves the gateway sealed and is never read back. */
@@ -21,16 +22,23 @@ export class WebhooksService {
     return this.rpc.call(ListWebhooks, { business_id });
   }
 
-  async create(author: Author, { name, url, events, secret }: CreateWebhookRequest): Promise<{ id: number; message: string }> {
+  /** @param caller whose Idempotency-Keys are kept apart from those of others: see scopedTo */
+  async create(
+    author: Author,
+    request: CreateWebhookRequest,
+    { idempotencyKey, caller }: { idempotencyKey: string | undefined; caller: string },
+  ) {
     const { business_id } = author;
-    const secret_sealed = this.sealed(business_id, secret ?? null);
-    const webhook = { business_id, name, url, events: [...new Set(events)], secret_sealed };
-    const { id } = await this.audit.record(
-      entryBy(author, 'webhook.created', null, { name, events, signed: secret_sealed !== null }),
-      () => this.rpc.call(CreateWebhook, webhook),
-      ({ id }) => ({ target: `webhook:${id}` }),
+    const { name, url, secret = null } = request;
+    const webhook = { name, url, events: [...new Set(request.events)] };
+    const idempotency = scopedTo(caller, idempotencyOf(idempotencyKey, CreateWebhook.subject, { ...webhook, secret }));
+    const secret_sealed = this.sealed(business_id, secret);
+    const { id, replayed = false } = await this.audit.record(
+      entryBy(author, 'webhook.created', null, { name, events: request.events, signed: secret_sealed !== null }),
+      () => this.rpc.call(CreateWebhook, { business_id, ...webhook, secret_sealed, idempotency }),
+      (created) => (created.replayed ? null : { target: `webhook:${created.id}` }),
     );
-    return { id, message: 'Webhook created.' };
+    return { id, message: 'Webhook created.', replayed };
   }
 
   async update(author: Author, id: number, change: UpdateWebhookRequest): Promise<{ message: string }> {

@@ -86,6 +86,36 @@ describe('webhook management (spec §4.9)', () => {
     expect(sealed).toBeNull();
   });
 
+  it('decision 785: a creation passes its Idempotency-Key on as a hash of the user, and the audit log has it once', async () => {
+    const passed: RequestOf<typeof CreateWebhook>['idempotency'][] = [];
+    dashboard.neighbours.respond(CreateWebhook, ({ idempotency }) => {
+      passed.push(idempotency);
+      return { id: 7, ...(passed.length > 1 && { replayed: true }) };
+    });
+    const create = (key: string, body: object, by = owner) =>
+      by
+        .post('/api/client/webhooks')
+        .set('idempotency-key', key)
+        .send({ ...VALID, ...body });
+    const [before] = await dashboard.db.query<{ count: number }>('SELECT count(*)::integer FROM access.audit');
+    expect((await create('hook-1', { secret: 'hush' }).expect(200)).headers).not.toHaveProperty('idempotency-replayed');
+    const repeated = await create('hook-1', { secret: 'hush' }).expect(200);
+    expect([repeated.body, repeated.headers['idempotency-replayed']]).toEqual([{ id: 7, message: 'Webhook created.' }, 'true']);
+    expect(await dashboard.db.query('SELECT count(*)::integer FROM access.audit')).toEqual([{ count: (before?.count ?? 0) + 1 }]);
+    await create('hook-1', { secret: 'other' }).expect(200);
+    await create('hook-1', { secret: 'hush' }, await dashboard.session('owner', business_id)).expect(200);
+    const [first, again, changed, foreign] = passed;
+    expect(first).toEqual({
+      key: expect.stringMatching(/^user:\d+:[0-9a-f]{64}$/) as string,
+      fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    });
+    expect(again).toEqual(first);
+    expect(changed).toMatchObject({ key: first?.key });
+    expect(changed?.fingerprint).not.toBe(first?.fingerprint);
+    expect(foreign?.key).not.toBe(first?.key);
+    await create('no token', {}).expect(400);
+  });
+
   it('spec §2.8: GET lists the webhooks without their secrets', async () => {
     dashboard.neighbours.respond(ListWebhooks, (request) => ({ webhooks: request.business_id === business_id ? [RECORD] : [] }));
     const response = await owner.get('/api/client/webhooks').expect(200);

@@ -690,6 +690,34 @@ describe('spec §6, guarantees §4: events to receivers', () => {
     expect(await codeOf(harness.rpc.call(DeleteWebhook, { business_id: 1, id }))).toBe('NOT_FOUND');
   });
 
+  test('decision 785: creates a webhook once however often its request is repeated, also beside 19 others', async ({
+    harness,
+    receiver,
+    create,
+    list,
+  }) => {
+    await harness.run(service);
+    const make = (fingerprint: string, business_id = 1) =>
+      harness.rpc.call(CreateWebhook, {
+        ...{ business_id, name: 'w', url: `${receiver.url}/hook`, events: ['message.sent'], secret_sealed: null },
+        idempotency: { key: 'api-key:1:a', fingerprint },
+      });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => make('secret')));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
+    expect(answers.filter(({ replayed }) => replayed)).toHaveLength(4);
+    await expect(make('other')).rejects.toMatchObject({ error_code: 'IDEMPOTENCY_MISMATCH', status: 422 });
+    await Promise.all(Array.from({ length: 19 }, () => create()));
+    expect(await make('secret')).toEqual({ id: answers[0]?.id, replayed: true });
+    expect(await list()).toHaveLength(20);
+    expect((await make('secret', 2)).replayed).toBeUndefined();
+    // A bare hash of a request with a short secret would show the secret.
+    const [stored] = await harness.db.query<{ row: string }>('SELECT w::text AS row FROM dispatch.webhooks w WHERE id = $1', [
+      answers[0]?.id,
+    ]);
+    expect(stored?.row).toContain('api-key:1:a');
+    expect(stored?.row).not.toContain('secret');
+  });
+
   test('guarantees §10, N1: a page of the log holds at most a megabyte of bodies, or one delivery', async ({ harness, create }) => {
     await harness.run(service);
     const webhook_id = await create();

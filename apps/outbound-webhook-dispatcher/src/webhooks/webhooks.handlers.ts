@@ -37,10 +37,10 @@ export class WebhooksHandlers {
   @Handles(CreateWebhook)
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ResponseOf<typeof CreateWebhook>> {
     await this.check(request);
-    const id = await this.webhooks.create(request, MAX_PER_BUSINESS);
-    if (id === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_PER_BUSINESS} webhooks. Delete one first.`);
+    const created = await this.webhooks.create(request, MAX_PER_BUSINESS, this.sealer);
+    if (created === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_PER_BUSINESS} webhooks. Delete one first.`);
     this.announceChange(request.business_id);
-    return { id };
+    return created;
   }
 
   @Handles(ListWebhooks)

@@ -1,6 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import type { CreateWebhook, ListFailingWebhooks, ResponseOf, RequestOf, UpdateWebhook, WebhookRecord } from '@mgw/contracts';
+import {
+  idempotencyMismatch,
+  type CreateWebhook,
+  type ListFailingWebhooks,
+  type ResponseOf,
+  type RequestOf,
+  type UpdateWebhook,
+  type WebhookRecord,
+} from '@mgw/contracts';
 import { Database, type Tx } from '@mgw/postgres';
+import type { Sealer } from '@mgw/sealing';
 import { keepWanted } from '../feed/opt-in-events';
 
 interface WebhookRow {
@@ -32,17 +41,34 @@ type FailingRow = Omit<Failing, 'business_id' | 'id' | 'last_triggered_at'> & {
 export class WebhooksStore {
   constructor(private readonly db: Database) {}
 
-  /** @returns the id; null when the business has as many as allowed */
-  async create(request: RequestOf<typeof CreateWebhook>, maxPerBusiness: number): Promise<number | null> {
-    const { business_id, name, url, events, secret_sealed } = request;
+  /**
+   * A repeated Idempotency-Key returns the webhook that it created (decision 785).
+   * @returns null when the business has as many as allowed
+   * @throws GatewayError IDEMPOTENCY_MISMATCH
+   */
+  async create(
+    request: RequestOf<typeof CreateWebhook>,
+    maxPerBusiness: number,
+    sealer: Sealer,
+  ): Promise<ResponseOf<typeof CreateWebhook> | null> {
+    const { business_id, name, url, events, secret_sealed, idempotency } = request;
+    const context = `webhook.creation:${business_id}`;
+    const key = idempotency?.key ?? null;
+    const fingerprint = idempotency ? sealer.seal(idempotency.fingerprint, context) : null;
     return this.db.transaction(async (tx) => {
       await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`dispatch.webhooks:${business_id}`]);
-      const [row] = await tx.query<{ id: string }>(
-        `INSERT INTO dispatch.webhooks (business_id, name, url, events, secret_sealed) SELECT $1, $2, $3, $4, $5
-         WHERE (SELECT count(*) FROM dispatch.webhooks WHERE business_id = $1) < $6 RETURNING id`,
-        [business_id, name, url, events, secret_sealed, maxPerBusiness],
+      const [earlier] = await tx.query<{ id: string; fingerprint: string }>(
+        'SELECT id, creation_fingerprint AS fingerprint FROM dispatch.webhooks WHERE business_id = $1 AND creation_key = $2',
+        [business_id, key],
       );
-      return row ? Number(row.id) : null;
+      if (earlier && !(fingerprint && sealer.isSame(earlier.fingerprint, fingerprint, context))) throw idempotencyMismatch('webhook');
+      if (earlier) return { id: Number(earlier.id), replayed: true };
+      const [row] = await tx.query<{ id: string }>(
+        `INSERT INTO dispatch.webhooks (business_id, name, url, events, secret_sealed, creation_key, creation_fingerprint)
+         SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM dispatch.webhooks WHERE business_id = $1) < $8 RETURNING id`,
+        [business_id, name, url, events, secret_sealed, key, fingerprint, maxPerBusiness],
+      );
+      return row ? { id: Number(row.id) } : null;
     });
   }
 

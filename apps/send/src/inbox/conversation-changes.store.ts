@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   GatewayError,
+  idempotencyMismatch,
   MAX_INBOX_LIST,
   notFound,
   type AddNote,

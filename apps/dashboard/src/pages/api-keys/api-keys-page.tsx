@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, notifyError, request, shownByForm } from '../../api/client';
+import { keyOfRequest } from '../../api/idempotency-key';
 import { keysQuery, type ApiKey } from '../../api/api-keys';
 import { useMayCall, useMe } from '../../api/session';
 import { hasExpired } from '../../components/busiest-key';
@@ -44,7 +45,8 @@ export function ApiKeysPage() {
   const refresh = () => void queries.invalidateQueries({ queryKey: ['api-keys'] });
   const revoke = useChange((id: number) => request(api.DELETE('/api/client/api-keys/{id}', { params: { path: { id } } })), 'api-keys');
   const create = useMutation({
-    mutationFn: (body: NewKey) => request(api.POST('/api/client/api-keys', { body })),
+    mutationFn: ({ body, seed }: { body: NewKey; seed: string }) =>
+      request(api.POST('/api/client/api-keys', { params: { header: { 'Idempotency-Key': keyOfRequest(seed, body) } }, body })),
     // The browser's Back closes the dialog, and the page stays.
     onError: isCreating ? shownByForm : notifyError,
     onSuccess: refresh,

@@ -1,17 +1,27 @@
 import { Button, Checkbox, Group, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { newIdempotencyKey } from '../../api/idempotency-key';
 import { ExpiryField } from '../../components/expiry-field';
 import { type NewKey, type Permission, PERMISSIONS } from './permissions';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 
-export function CreateKeyForm({ isPending, error, create }: { isPending: boolean; error: unknown; create: (key: NewKey) => void }) {
+export function CreateKeyForm({
+  isPending,
+  error,
+  create,
+}: {
+  isPending: boolean;
+  error: unknown;
+  create: (created: { body: NewKey; seed: string }) => void;
+}) {
+  const [seed] = useState(newIdempotencyKey);
   const [name, setName] = useState('');
   const [all, setAll] = useState(true);
   const [chosen, setChosen] = useState<Permission[]>([]);
   const [expires_at, setExpiresAt] = useState<string | null>(null);
   return (
-    <Form onSubmit={() => create({ name, permissions: all ? ['*'] : chosen, expires_at })} error={error}>
+    <Form onSubmit={() => create({ body: { name, permissions: all ? ['*'] : chosen, expires_at }, seed })} error={error}>
       <Field name="name">
         <TextInput label="Name" placeholder="CRM" required value={name} onChange={(e) => setName(e.currentTarget.value)} />
       </Field>

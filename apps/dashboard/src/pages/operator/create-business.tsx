@@ -2,6 +2,7 @@ import { Alert, Button, Select, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
+import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { type NewBusiness, type Plan, PLANS } from './plans';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
@@ -21,9 +22,12 @@ export function CreateBusiness({
   const [plan, setPlan] = useState<Plan>(begun?.plan ?? 'Growth');
   const [owner, setOwner] = useState({ email: '', name: '', password: '' });
   const [link, setLink] = useState<PersonalLink | null>(null);
+  const [seed] = useState(newIdempotencyKey);
   const create = useMutation({
     mutationFn: async () => {
-      const { id } = begun ?? (await request(api.POST('/api/admin/businesses', { body: { name, plan } })));
+      const business = { name, plan };
+      const header = { 'Idempotency-Key': keyOfRequest(seed, business) };
+      const { id } = begun ?? (await request(api.POST('/api/admin/businesses', { params: { header }, body: business })));
       // If only the owner is refused, the retry creates only the owner.
       if (!begun) begin({ id, name, plan });
       const { password, ...person } = owner;

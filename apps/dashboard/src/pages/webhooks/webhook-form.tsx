@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { changed } from '../../api/use-form-changes';
 import { api, request, notifySuccess, shownByForm } from '../../api/client';
+import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { type Webhook, type EventName, DEFAULT_EVENTS, EVENT_CAUSES, EVENTS } from './webhook';
 import { SecretField } from './secret-field';
 import { Field } from '../../components/field';
@@ -14,13 +15,16 @@ export function WebhookForm({ webhook, done }: { webhook: Webhook | null; done: 
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [events, setEvents] = useState<EventName[]>((webhook?.events ?? [...DEFAULT_EVENTS]) as EventName[]);
   const [secret, setSecret] = useState('');
+  const [seed] = useState(newIdempotencyKey);
   const [dropSecret, setDropSecret] = useState(false);
   const [keepOldMinutes, setKeepOldMinutes] = useState(60);
   const save = useMutation({
     mutationFn: async () => {
       const fields = { name, url, events };
-      if (webhook === null) await request(api.POST('/api/client/webhooks', { body: { ...fields, ...(secret && { secret }) } }));
-      else {
+      if (webhook === null) {
+        const body = { ...fields, ...(secret && { secret }) };
+        await request(api.POST('/api/client/webhooks', { params: { header: { 'Idempotency-Key': keyOfRequest(seed, body) } }, body }));
+      } else {
         const replaced = secret && { secret, ...(webhook.has_secret && { keep_old_minutes: keepOldMinutes }) };
         const before = { name: webhook.name, url: webhook.url, events: webhook.events as EventName[] };
         await request(
