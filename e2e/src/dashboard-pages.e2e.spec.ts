@@ -317,6 +317,35 @@ describe('the dashboard’s pages', () => {
       expect(await page.evaluate(overflow)).toBeLessThan(1);
     });
 
+    it('decision 773: shows on a slow line that it loads, in the colors that the person chose, until the page is drawn', async () => {
+      await leaveSharedContext();
+      await page.emulateMedia({ colorScheme: 'light' });
+      await go('login');
+      await loginAddress(page);
+      await page.evaluate(`localStorage.setItem('mantine-color-scheme-value', 'dark')`);
+      const loading = page.getByRole('status').filter({ hasText: 'Loading…' });
+      const load = await hold('**/assets/index-*');
+      await page.goto(`${stack.demo.dashboard_url}/login`, { waitUntil: 'commit' });
+      await loading.waitFor();
+      const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor');
+      await eventually(async () => (await background()) === 'rgb(36, 36, 36)');
+      load();
+      await loginAddress(page);
+      await loading.waitFor({ state: 'hidden' });
+      // The theme's own colors come after those of the style sheet.
+      expect(await page.evaluate(`getComputedStyle(document.body).getPropertyValue('--mantine-color-dimmed')`)).toBe('#adb4bc');
+      const [respond, loadFormats] = [await hold('**/api/client/me'), await hold('**/assets/min-*')];
+      const home = page.waitForRequest(/assets\/home-page-/);
+      await fillLogin(stack.growth.owner);
+      await loading.waitFor();
+      respond();
+      await home;
+      expect(await loading.isVisible()).toBe(true);
+      loadFormats();
+      await page.getByRole('heading', { name: 'Home' }).waitFor();
+      await loading.waitFor({ state: 'hidden' });
+    });
+
     it('fails a reply at once when offline, and does not send it later', async () => {
       const phone = '919876543232';
       await customer(stack.demo, stack.growth, phone).writes(`Hello from ${phone}`);

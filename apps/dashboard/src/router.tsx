@@ -47,9 +47,11 @@ const inside = createRoute({
       if (isLoggedOut(error)) return new Promise<never>(() => undefined);
       throw error;
     });
-    const [me] = await Promise.all([loggedIn, loadPhoneFormats()]);
-    const { role } = me.user;
-    if (mayOpen(role, location.pathname)) return;
+    const formats = loadPhoneFormats();
+    // A failure counts below, if a page opens.
+    formats.catch(() => undefined);
+    const { role } = (await loggedIn).user;
+    if (mayOpen(role, location.pathname)) return { formats };
     // The home address leads everybody to their first page: an agent to the inbox, an operator to the operator's page.
     if (location.pathname !== '/' && !preload)
       notifications.show({
@@ -60,6 +62,8 @@ const inside = createRoute({
       });
     throw redirect({ to: pagesOf(role)[0]?.to ?? '/account' });
   },
+  // Beside the code of the page, which a slow line would otherwise begin to load afterwards.
+  loader: ({ context }) => context.formats,
 });
 
 const page = <P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) => {
