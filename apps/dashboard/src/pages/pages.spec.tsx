@@ -761,6 +761,27 @@ describe('pages by their address (decision 430)', () => {
     expect(sent()).toEqual([{ route: 'POST /api/client/webhooks/1/recover', body: { since: '2026-05-06T01:38:00.000Z' } }]);
   });
 
+  it('decision 774: of many webhooks, failing ones come first and keep their places, and only one explains what to do', async () => {
+    const failing = { since: '2026-05-06T01:38:30.000Z', last_response_code: null, reason: 'could not be reached' };
+    const webhooks = Array.from({ length: 12 }, (_, i) => ({
+      ...{ id: i + 1, name: `Hook ${i + 1}`, url: `https://a.example/${i + 1}`, events: [], is_active: 1, has_secret: true },
+      ...{ last_triggered_at: null, fail_count: i < 10 ? 0 : 3, ...(i >= 10 && { failing }) },
+    }));
+    open('/webhooks', { 'GET /api/client/webhooks': () => ({ webhooks }) });
+    const shown = () => screen.getAllByRole('heading', { level: 2 }).map(({ textContent }) => textContent);
+    const inOrder = ['Hook 11', 'Hook 12', ...Array.from({ length: 8 }, (_, i) => `Hook ${i + 1}`)];
+    await screen.findByText('Hook 11');
+    expect(shown()).toEqual(inOrder);
+    expect(screen.getAllByText(/Last failure: could not be reached\./)).toHaveLength(2);
+    expect(screen.getAllByText(/redeliver them/)).toHaveLength(1);
+    webhooks[10] = { ...webhooks[10], failing: undefined, fail_count: 0 } as never;
+    await act(() => queries.invalidateQueries());
+    await waitFor(() => expect(screen.getAllByText(/Last failure/)).toHaveLength(1));
+    expect(shown()).toEqual(inOrder);
+    await press('Show more');
+    expect(shown()).toHaveLength(12);
+  });
+
   it('decision 55: broadcasts: shows that a business may send none, by its limit instead of its plan', async () => {
     const openAs = async (plan: string, broadcast_daily_limit: number) => {
       open('/broadcasts', {

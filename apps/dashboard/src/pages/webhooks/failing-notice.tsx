@@ -1,36 +1,46 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useZone } from '../../api/use-zone';
 import { clockTime } from '../../components/clock-time';
 import type { Webhook } from './webhook';
 
-/** Since when a webhook fails and why, what becomes of its events, and the way to redeliver them. */
-export function FailingNotice({ webhook: { name, failing, is_active }, onRecover }: { webhook: Webhook; onRecover: () => void }) {
+interface FailingNoticeProps {
+  webhook: Webhook;
+  /** Also what becomes of its events and what to do, which a list needs once. */
+  isComplete: boolean;
+  onRecover: () => void;
+}
+
+/** Since when a webhook fails and why, and the way to redeliver its events. */
+export function FailingNotice({ webhook: { name, failing, is_active }, isComplete, onRecover }: FailingNoticeProps) {
   const zone = useZone();
   if (!failing) return null;
   const { since, reason } = failing;
+  const isOn = is_active === 1;
+  const text = [
+    reason !== null && `Last failure: ${reason}.`,
+    !isOn && 'It is off: new events are kept for 30 days and not sent.',
+    isComplete &&
+      (isOn
+        ? 'Each new event is still sent, once, and failed ones are kept for 30 days. When your server responds with 200 again, redeliver them.'
+        : 'Turn it on when your server responds with 200 again, then redeliver them.'),
+  ];
   return (
     <Alert
       color="red"
       mt="sm"
+      p="sm"
       icon={<IconAlertTriangle />}
       title={since ? `Deliveries fail since ${clockTime(since, zone)}` : 'Deliveries fail'}
     >
-      <Stack gap="xs" align="flex-start">
-        {reason !== null && (
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            Last failure: {reason}.
-          </Text>
-        )}
-        <Text size="sm">
-          {is_active === 1
-            ? 'Each new event is still sent, once. Failed events are kept for 30 days. When your server responds with 200 again, redeliver them.'
-            : 'It is off: new events are kept for 30 days and not sent. Turn it on when your server responds with 200 again, then redeliver them.'}
+      <Group gap="xs" justify="space-between">
+        <Text size="sm" style={{ flex: '1 1 280px', overflowWrap: 'anywhere' }}>
+          {text.filter(Boolean).join(' ')}
         </Text>
         <Button size="compact-sm" variant="default" aria-label={`Redeliver what failed to ${name}`} onClick={onRecover}>
           Redeliver what failed
         </Button>
-      </Stack>
+      </Group>
     </Alert>
   );
 }

@@ -1,28 +1,21 @@
-import { Button, Card, Group, Stack, Switch, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, request, notifySuccess } from '../../api/client';
-import { useZone } from '../../api/use-zone';
-import { clockTime } from '../../components/clock-time';
-import { RelativeTime } from '../../components/relative-time';
-import { StateBadge } from '../../components/state-badge';
-import { ActionsMenu } from '../../components/actions-menu';
 import { ConfirmDialog } from '../../components/confirm-dialog';
 import { FormDrawer } from '../../components/form-drawer';
 import { FormModal } from '../../components/form-modal';
 import { EmptyState } from '../../components/empty-state';
 import { Gone } from '../../components/gone';
 import { QueryResult } from '../../components/query-result';
-import { counted } from '../../components/format-number';
 import { PageTitle } from '../../components/page-title';
 import { type Webhook, EVENTS } from './webhook';
+import { WebhookList } from './webhook-list';
 import { WebhookForm } from './webhook-form';
-import { FailingNotice } from './failing-notice';
 import { DeliveryDetail } from './delivery-detail';
 import { DeliveryLog } from './delivery-log';
-import { DeliveryRate } from '../../components/delivery-rate';
 
 const route = getRouteApi('/inside/webhooks');
 
@@ -30,7 +23,6 @@ export function WebhooksPage() {
   const search = route.useSearch() as { id?: string; delivery?: string; new?: string };
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const zone = useZone();
   const [edited, edit] = useState<Webhook | null>(null);
   const [deleted, setDeleted] = useState<Webhook | null>(null);
   const refresh = () => void queries.invalidateQueries({ queryKey: ['webhooks'] });
@@ -68,53 +60,13 @@ export function WebhooksPage() {
               Give an HTTPS address of your server. It gets a signed POST for each event and must respond with 200 within 10 seconds.
             </EmptyState>
           ) : (
-            <Stack>
-              {webhooks.map((webhook) => (
-                <Card key={webhook.id} withBorder>
-                  <Group justify="space-between" align="flex-start">
-                    <div style={{ flex: '1 1 240px', minWidth: 0, overflowWrap: 'anywhere' }}>
-                      <Text component="h2" fw={600}>
-                        {webhook.name}
-                      </Text>
-                      <Text size="sm">{webhook.url}</Text>
-                      <Text size="sm" c="dimmed">
-                        {webhook.events.join(', ')} · secret {webhook.has_secret ? 'set' : 'not set'} · last triggered{' '}
-                        <RelativeTime at={webhook.last_triggered_at} />
-                      </Text>
-                      <DeliveryRate webhook={webhook} />
-                      {!webhook.has_secret && <StateBadge of="PENDING" label="not signed" />}
-                      {webhook.old_secret_until && (
-                        <Text size="sm" c="dimmed">
-                          The old secret signs too until {clockTime(webhook.old_secret_until, zone)}
-                        </Text>
-                      )}
-                    </div>
-                    <Group gap="xs" wrap="nowrap">
-                      {webhook.fail_count > 0 ? (
-                        <StateBadge of="failed" label={`${counted(webhook.fail_count, 'failure')} in a row`} />
-                      ) : webhook.is_active !== 1 ? (
-                        <StateBadge of="pending" label="off" />
-                      ) : null}
-                      <Switch
-                        aria-label={`${webhook.name} is active`}
-                        checked={webhook.is_active === 1}
-                        onChange={(e) => toggle.mutate({ id: webhook.id, is_active: e.currentTarget.checked })}
-                      />
-                      <ActionsMenu
-                        label={`Actions for ${webhook.name}`}
-                        size="compact-md"
-                        actions={[
-                          { name: 'Deliveries and test events', run: () => void navigate({ search: { id: String(webhook.id) } }) },
-                          { name: 'Edit', run: () => edit(webhook) },
-                          { name: 'Delete', isDangerous: true, run: () => setDeleted(webhook) },
-                        ]}
-                      />
-                    </Group>
-                  </Group>
-                  <FailingNotice webhook={webhook} onRecover={() => void navigate({ search: { id: String(webhook.id) } })} />
-                </Card>
-              ))}
-            </Stack>
+            <WebhookList
+              webhooks={webhooks}
+              openLog={(id) => void navigate({ search: { id: String(id) } })}
+              toggle={toggle.mutate}
+              edit={edit}
+              remove={setDeleted}
+            />
           )
         }
       </QueryResult>
