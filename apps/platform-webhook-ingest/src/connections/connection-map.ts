@@ -68,6 +68,14 @@ export class ConnectionMap {
     return undefined;
   }
 
+  /**
+   * The signers of a callback, and every business that has an app secret of one of them now: it would be a signer if the callback came again.
+   */
+  withSameSecret(signers: number[]): number[] {
+    const secrets = signers.flatMap((businessId) => this.secretsByBusiness.get(businessId) ?? []);
+    return [...new Set([...signers, ...secrets.flatMap((secret) => this.holders(secret))])];
+  }
+
   /** Compares hashes, so that the time reveals nothing about the token. */
   businessesWithVerifyToken(token: string): number[] {
     return this.businessesByVerifyToken.get(digest(token)) ?? [];

@@ -356,6 +356,22 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     expect(await harness.published('message')).toHaveLength(0);
   });
 
+  it('decision 786: replays it after its business has corrected the app secret, and for no other business', async () => {
+    const connect = (...changed: ListedConnection[]) => {
+      connections = changed;
+      harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+      return harness.nc.flush();
+    };
+    expect(await signed(envelope({ messages: [text('wamid.1')] }, '701'), 'second secret')).toBe(200);
+    await eventually(async () => (await count('dead_letters')) === 1);
+    await connect(connection(1, 'third secret'), connection(2, 'second secret'));
+    await expect(letters('replay', 'all')).rejects.toThrow(/failed again: no business with this app secret owns number 701/);
+    await connect(connection(1, 'second secret', 'third secret'), connection(2, 'second secret'));
+    await eventually(async () => (await letters('replay', 'all')) === '1 replayed.');
+    const [event] = await published('message', 1);
+    expect([event?.business_id, await count('dead_letters')]).toEqual([1, 0]);
+  });
+
   describe('decision 257: a repeated callback is known only to the business that it was stored for', () => {
     const payload = envelope({ messages: [text('wamid.1')] });
     const owners = async () => (await harness.published('message')).map(({ business_id }) => business_id);

@@ -48,7 +48,7 @@ export class SplitterService extends BackgroundLoop {
   /** @returns how many dead letters were replayed, at most 1 */
   private async replay(): Promise<number> {
     if (performance.now() < this.replayAt) return 0;
-    const count = await this.attempt('replays', async (split) => Number(await this.waiting.replay(split)));
+    const count = await this.attempt('replays', async (split) => Number(await this.waiting.replay((letter) => split(letter, true))));
     if (count === 0) this.replayAt = performance.now() + POLL_EVERY_MS / 2;
     return count;
   }
@@ -65,14 +65,14 @@ export class SplitterService extends BackgroundLoop {
   }
 
   /** A lane that fails does not hold up the others. */
-  private async attempt(lane: number | string, work: (split: Split) => Promise<number>): Promise<number> {
+  private async attempt(lane: number | string, work: (split: SplitStored) => Promise<number>): Promise<number> {
     try {
       const current = await this.connections.current();
       // One read serves all callbacks of the turn, because they were stored before it.
       let latest: Promise<ConnectionMap> | undefined;
       const mapFor = (changes: Change[], signers: ReadonlySet<number>) =>
         haveOwners(changes, signers, current) ? current : (latest ??= this.connections.withChanges());
-      const count = await work((callback) => splitStored(callback, mapFor));
+      const count = await work((callback, isReplay = false) => splitStored(callback, mapFor, isReplay));
       if (count > 0) this.relay.wake();
       this.retryAt.delete(lane);
       return count;
@@ -84,11 +84,14 @@ export class SplitterService extends BackgroundLoop {
   }
 }
 
+/** @param isReplay whether an operator replays a dead letter: an owner may have corrected the app secret since (decision 786) */
+type SplitStored = (callback: StoredCallback, isReplay?: boolean) => ReturnType<Split>;
+
 /** Chooses the connections to split a callback with: all announced changes count if an update lacks its owner. */
 type MapFor = (changes: Change[], signers: ReadonlySet<number>) => ConnectionMap | Promise<ConnectionMap>;
 
 /** @throws the error of `mapFor`: the callback waits for connections that can be read */
-function splitStored(callback: StoredCallback, mapFor: MapFor): Promise<Updates> {
+function splitStored(callback: StoredCallback, mapFor: MapFor, isReplay: boolean): Promise<Updates> {
   return withTraceparent(callback.traceparent, async () => {
     let parsed: unknown;
     try {
@@ -96,7 +99,8 @@ function splitStored(callback: StoredCallback, mapFor: MapFor): Promise<Updates>
     } catch (error) {
       return setAside(callback, error as Error);
     }
-    return splitOrSetAside(parsed, callback, await mapFor(changesOf(parsed), new Set(callback.businesses)));
+    const map = await mapFor(changesOf(parsed), new Set(callback.businesses));
+    return splitOrSetAside(parsed, isReplay ? { ...callback, businesses: map.withSameSecret(callback.businesses) } : callback, map);
   });
 }
 
