@@ -103,7 +103,7 @@ export class OutboxRefill {
   private async step(stream: string): Promise<number> {
     const { db, schema, logger } = this.options;
     // If PostgreSQL loses its last half second the cursor is older, and some events are published twice.
-    const outcome = await db.transaction((tx) => this.fill(tx, stream), { durable: false });
+    const outcome = await db.transaction((tx) => this.fill(tx, stream), { durable: false, mayPause: true });
     if (typeof outcome === 'number') return outcome;
     if (outcome === 'ended') {
       this.streamsToFill.delete(stream);

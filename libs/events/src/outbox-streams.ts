@@ -34,6 +34,8 @@ const CHECK_EVERY_MS = 60_000;
 const MAX_FIRST = 20_000;
 /** How long a process that starts considers a loss. */
 const RECENTLY = `interval '10 seconds'`;
+/** SQL: now that the transaction locks what all replicas need, it may pause as briefly as others (decision 791). */
+const PAUSE_LIMIT = `set_config('idle_in_transaction_session_timeout', NULL, true)`;
 /** Overlap in case a failover of PostgreSQL sets its clock back. */
 const CLOCK_SKEW = `interval '2 seconds'`;
 
@@ -143,7 +145,7 @@ export class OutboxStreams {
        ), raised AS (
          UPDATE ${schema}.outbox_streams s SET last_seq = greatest(s.last_seq, known.seq) FROM known WHERE s.stream = known.stream
        )
-       SELECT current FROM current`,
+       SELECT current, ${PAUSE_LIMIT} FROM current`,
       [
         streams.map(({ stream }) => stream),
         streams.map(({ seq }) => seq),
@@ -186,10 +188,13 @@ export class OutboxStreams {
     // Read after `known`, whose sequences were acknowledged before: a stream without a loss holds them.
     const info = await manager.streams.info(stream);
     if (known !== undefined && !hasLost(known, info)) return known;
-    return db.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${schema}.outbox`]);
-      return this.compareLocked(tx, stream, manager);
-    });
+    return db.transaction(
+      async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`${schema}.outbox`]);
+        return this.compareLocked(tx, stream, manager);
+      },
+      { mayPause: true },
+    );
   }
 
   /** Under the outbox lock. */

@@ -254,7 +254,7 @@ export class OutboxRelay {
     // Set first: the reading may miss events that are reported meanwhile.
     this.caughtUp = true;
     // The commit need not wait for the disk: an event whose mark is lost is published again.
-    const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false });
+    const seen = await db.transaction((tx) => this.publishWaiting(tx, olderThanMs), { durable: false, mayPause: true });
     this.readOutboxAt = performance.now() + pollMs;
     if (seen === 'elsewhere') {
       if (olderThanMs > 0) return;

@@ -165,6 +165,25 @@ describe('relays of one outbox (guarantees N5)', () => {
     return publishingBy(shop, publish);
   };
 
+  testAlone(
+    'publish once although JetStream acknowledges later than other pauses may last (decision 791)',
+    async ({ shop, allPublished, append }) => {
+      const published: string[] = [];
+      const jetstream = shop.nc.jetstream();
+      const nc = publishingBy(shop, async (...args: Parameters<typeof jetstream.publish>) => {
+        published.push(args[0]);
+        const waits = `SELECT FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()
+        AND state_change < clock_timestamp() - interval '2.5 seconds'`;
+        await eventually(async () => (await shop.db.query(waits)).length > 0);
+        return jetstream.publish(...args);
+      });
+      await append(sent(1));
+      shop.relay({ nc });
+      await allPublished();
+      expect(published).toHaveLength(1);
+    },
+  );
+
   testAlone('mark slowly acknowledged events before PostgreSQL ends the transaction', async ({ shop, allPublished, inStream, append }) => {
     const markedBefore: number[] = [];
     const nc = slowNats(shop, async () => markedBefore.push(await shop.count('outbox WHERE published_at IS NOT NULL')));

@@ -59,6 +59,9 @@ const CLOSE_EVERY_MS = 10_000;
 /** Pause before a statement is repeated after a deadlock, in milliseconds. Without it, it may take a lock back that the other waits for. */
 const AFTER_DEADLOCK_MS = 100;
 
+/** Longest pause of a transaction that waits for more than PostgreSQL, in milliseconds. */
+const LONG_PAUSE_MS = 15_000;
+
 /**
  * A pool of connections, and statements on it. Background work of one process often falls into the same millisecond, so the pool opens a
  * further connection only for work that has waited, and closes it when it is idle (decision 503).
@@ -127,8 +130,14 @@ export class Connections implements Tx {
     }
   }
 
-  /** @param withinMs closes the connection after this time, which undoes the transaction */
-  async transaction<T>(work: (tx: Tx) => Promise<T>, { withinMs }: { withinMs?: number | undefined } = {}): Promise<T> {
+  /**
+   * @param withinMs closes the connection after this time, which undoes the transaction
+   * @param mayPause true: it may pause for longer than others, because it waits for more than PostgreSQL
+   */
+  async transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    { withinMs, mayPause = false }: { withinMs?: number | undefined; mayPause?: boolean } = {},
+  ): Promise<T> {
     const connecting = this.pool.connect();
     this.openSoon();
     const client = await connecting;
@@ -136,7 +145,7 @@ export class Connections implements Tx {
     const onError = (error: Error) => void (broken = error);
     client.on('error', onError);
     try {
-      const began = client.query('BEGIN');
+      const began = client.query(mayPause ? `BEGIN; SET LOCAL idle_in_transaction_session_timeout = ${LONG_PAUSE_MS}` : 'BEGIN');
       // Retryable work pipelines BEGIN with its first statement; if BEGIN fails, COMMIT fails too.
       if (this.pipelines) began.catch(() => undefined);
       else await began;

@@ -52,10 +52,14 @@ export class Database implements Tx {
   /**
    * @param durable false: like `nonDurable`
    * @param withinMs closes the connection after this time, which undoes the transaction
+   * @param mayPause true: it waits for more than PostgreSQL, such as NATS or a password's hash, so it may pause for 15 s instead of 2 (decision 791)
    * @throws DeadlineExceeded
    */
-  transaction<T>(work: (tx: Tx) => Promise<T>, { durable = true, withinMs }: { durable?: boolean; withinMs?: number } = {}): Promise<T> {
-    return (durable ? this.main : this.nonDurable).transaction(work, { withinMs });
+  transaction<T>(
+    work: (tx: Tx) => Promise<T>,
+    { durable = true, ...options }: { durable?: boolean; withinMs?: number; mayPause?: boolean } = {},
+  ): Promise<T> {
+    return (durable ? this.main : this.nonDurable).transaction(work, options);
   }
 
   /**

@@ -46,7 +46,7 @@ export class AccountService {
       await this.sessions.endAll(tx, user_id, token);
       await this.audit.add({ user_id, business_id, action: 'password.changed', target: `user:${user_id}`, detail: {} }, tx);
     };
-    await hashingTransaction(`business:${business_id}`, () => this.db.transaction(change));
+    await hashingTransaction(`business:${business_id}`, () => this.db.transaction(change, { mayPause: true }));
   }
 
   /** Checks a person's own password. @param field of the request. @returns the hash that the password matches */
@@ -90,7 +90,7 @@ export class AccountService {
       await this.sessions.endAll(tx, user_id, null);
       await this.audit.add({ user_id, business_id, action: 'password.set', target: `user:${user_id}`, detail: {} }, tx);
     };
-    await hashingTransaction(hashHolder(ip), () => this.db.transaction(use));
+    await hashingTransaction(hashHolder(ip), () => this.db.transaction(use, { mayPause: true }));
     return { user_id, email };
   }
 

@@ -121,7 +121,7 @@ export class UsersService {
       await this.audit.add({ user_id: by?.user_id ?? null, business_id, action, target: `user:${id}`, detail }, tx);
       return { id, link: link && { ...link, email, business_id, purpose: 'invitation' as const } };
     };
-    return hashingTransaction(`business:${by?.business_id ?? null}`, () => this.db.transaction(add));
+    return hashingTransaction(`business:${by?.business_id ?? null}`, () => this.db.transaction(add, { mayPause: true }));
   }
 
   /** Refuses an owner whose removal came first: nobody lets others in after they are out. */

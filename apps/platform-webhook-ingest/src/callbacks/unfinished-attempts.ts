@@ -35,7 +35,7 @@ export class UnfinishedAttempts {
       begun = ids;
     };
     try {
-      return await this.db.transaction((tx) => work(tx, begin), { durable });
+      return await this.db.transaction((tx) => work(tx, begin), { durable, mayPause: true });
     } catch (error) {
       await this.uncount(begun);
       throw error;
