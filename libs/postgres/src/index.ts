@@ -7,6 +7,7 @@ export { countFitting, cursorOf, pageOf, readCursor } from './cursor';
 export { asCallerError, asStorageProblem, hadNoTurn, isAboutValues, isTimeout, mayBeCommitted } from './database-errors';
 export { isoTime } from './iso-time';
 export { onRow } from './on-row';
+export { whenReachable } from './reachable';
 export { RowSet } from './row-set';
 export { pruneBatch, type ExpiredRows } from './prune';
 export { dropMonths, expiredDefaultRows, firstMonths, createMonths, startOfMonth, type MonthlyTable } from './months';

@@ -6,7 +6,7 @@ const TRY_EVERY_MS = 300;
 const NOT_NOW = ['57P03', '57P01', '53300'];
 
 /**
- * Connects, and retries while the database cannot be reached. A permanent refusal, such as of a password, fails at once.
+ * Connects, or does what a start needs, and retries while the database cannot be reached. A permanent refusal, such as of a password, fails at once.
  * @param onWait receives the first failure
  */
 export async function whenReachable<T>(

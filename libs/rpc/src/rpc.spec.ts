@@ -242,6 +242,16 @@ describe('requests between services (guarantees §6)', () => {
     await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok');
   });
 
+  it('reach a server that started while the broker was away', async () => {
+    const connection = await connect('starts');
+    await server.close();
+    await broker.kill();
+    const starting = serve(4, connection);
+    await broker.start();
+    server = await starting;
+    await eventually(async () => (await codeOf(client.call(Work, { what: 'x' }))) === 'ok');
+  });
+
   it('decision 695: end with a response that arrived in time, even if their process was paused beyond the deadline', async () => {
     const responder = await startThreadServer(`require('nats').connect({ servers: '${broker.url}' }).then(async (nc) => {
       const callback = (_fault, message) => requested((done) => message.respond('{}') && nc.flush().then(done));

@@ -31,6 +31,8 @@ interface RpcServerOptions {
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024;
 /** A clock that is ahead makes every request late, so the log has one of them, in milliseconds. */
 const WARN_LATE_EVERY_MS = 60_000;
+/** Pause between two attempts to reach the broker at the start, in milliseconds. */
+const SUBSCRIBE_RETRY_MS = 100;
 
 const duration = histogram('mgw_rpc_duration_seconds', 'Duration of requests that this service handled', ['method', 'outcome']);
 
@@ -65,8 +67,19 @@ export class RpcServer extends Server implements CustomTransportStrategy {
       this.subscriptions.push(this.options.connection.subscribe(subject, { queue: this.options.service, callback }));
       this.options.local?.set(subject, (incoming) => this.own.runInAsyncScope(take, undefined, incoming));
     }
-    // The broker must know the subscriptions before the service is ready.
-    void this.options.connection.flush().then(ready);
+    void this.subscribed().then(ready);
+  }
+
+  /** Resolves when the broker knows the subscriptions. If the connection breaks meanwhile, the client repeats them on the next one. */
+  private async subscribed(): Promise<void> {
+    const { connection } = this.options;
+    while (!connection.isClosed()) {
+      try {
+        return await connection.flush();
+      } catch {
+        await pause(SUBSCRIBE_RETRY_MS);
+      }
+    }
   }
 
   /** Accepts no more requests, waits for those in progress up to the longest deadline, and flushes the responses (guarantees §8). */

@@ -1,5 +1,5 @@
 import type { OnApplicationShutdown, OnModuleInit, Provider } from '@nestjs/common';
-import { Database, RowSet } from '@mgw/postgres';
+import { Database, RowSet, whenReachable } from '@mgw/postgres';
 import { Sealer, SealingError } from '@mgw/sealing';
 import { gauges, type Logger } from '@mgw/telemetry';
 import { BackgroundLoop } from './background-loop';
@@ -33,6 +33,8 @@ interface Sample {
 /** Replicas of the previous ring may still seal with an older key while services roll, so the search repeats. */
 const RESEAL_EVERY_MS = 600_000;
 const RETRY_MS = 60_000;
+/** How long a start waits for a database that ended its connections, in milliseconds. */
+const START_WITHIN_MS = 20_000;
 const BATCH_ROWS = 100;
 /** Secrets of each key that a start tries to open. */
 const SAMPLES = 20;
@@ -77,7 +79,7 @@ class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicatio
 
   /** Opens some secrets of each key that sealed any. Damaged ones do not keep the service from starting. */
   async onModuleInit(): Promise<void> {
-    const [samples, checks] = await Promise.all([this.samples(), this.checks()]);
+    const [samples, checks] = await whenReachable(() => Promise.all([this.samples(), this.checks()]), { withinMs: START_WITHIN_MS });
     const failed = samples.filter(({ sealed, context }) => this.sealer.openOrNull(sealed, context) === null);
     const opened = new Set(samples.filter((sample) => !failed.includes(sample)).map(({ key_id }) => key_id));
     const missing = new Map<string, string>();
@@ -89,7 +91,7 @@ class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicatio
       const keys = [...missing].map(([key, place]) => `"${key}" (${place})`).join(', ');
       throw new SealingError(`SEALING_KEYS lacks keys of stored secrets, or has other bytes for them: start with the keys ${keys} too`);
     }
-    if (checks.get(this.sealer.keyId) !== true) await this.addCheck();
+    if (checks.get(this.sealer.keyId) !== true) await whenReachable(() => this.addCheck(), { withinMs: START_WITHIN_MS });
   }
 
   override async onApplicationShutdown(): Promise<void> {

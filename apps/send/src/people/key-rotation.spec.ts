@@ -1,4 +1,5 @@
 import { erasePerson, PrepareErasure, SetSuppression } from '@mgw/contracts';
+import { Database } from '@mgw/postgres';
 import { service } from '../main';
 import { startSending, type Sending } from '../send.fixture';
 
@@ -41,5 +42,15 @@ describe('guarantees §9, decision 712: sealing keys of send', () => {
     expect(await template(OPTED_OUT)).toMatchObject({ error_code: 'RECIPIENT_SUPPRESSED' });
     expect(await template(OTHER)).toMatchObject({ phone: OTHER });
     expect(await prepare(251, OTHER)).toMatchObject({ hash_key: 'the secret key of the business 251' });
+  });
+
+  it('a start goes on after the database has ended its connections', async () => {
+    const query = Database.prototype.query;
+    const end = jest.spyOn(Database.prototype, 'query').mockImplementationOnce(function (this: Database) {
+      return query.call(this, 'SELECT pg_terminate_backend(pg_backend_pid())') as never;
+    });
+    await sending.run();
+    expect(await template(OTHER)).toMatchObject({ phone: OTHER });
+    end.mockRestore();
   });
 });
