@@ -12,6 +12,7 @@ import { eventually, oneByOne, sideBySide } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
 import { RecipientsStore } from './recipients.store';
+import { RunsStore } from './runs.store';
 
 const inAnHour = () => ({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() });
 
@@ -408,6 +409,26 @@ describe('spec §10: running broadcasts', () => {
     for (const id of [early, late]) await change(ResumeBroadcast, id);
     await becomes('completed', late);
     expect((await broadcasts.get(early)).broadcast).toMatchObject({ status: 'scheduled', started_at: null });
+  });
+
+  test('decision 787: starts a scheduled broadcast when both clocks have reached its time, and another one at once', async ({
+    harness,
+  }) => {
+    await harness.db.query(
+      `INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total)
+       VALUES (1, 'b', 'offer', 'en', 'Growth', 'UTC', 'scheduled', 1)`,
+    );
+    const runs = new RunsStore(harness.db);
+    const hoursFromNow = (hours: number) => new Date(Date.now() + hours * 3_600_000);
+    const set = (scheduledAt: Date | null, createdAt: Date) =>
+      harness.db.query('UPDATE broadcast.broadcasts SET scheduled_at = $1, created_at = $2', [scheduledAt, createdAt]);
+    await set(hoursFromNow(-1), hoursFromNow(-3));
+    expect([await runs.isAnyWaiting(hoursFromNow(-2)), await runs.claim(hoursFromNow(-2))]).toEqual([false, null]);
+    await set(hoursFromNow(1), hoursFromNow(-3));
+    expect(await runs.claim(hoursFromNow(2))).toBeNull();
+    // PostgreSQL's clock was ahead when it was created.
+    await set(null, hoursFromNow(1));
+    expect(await runs.claim(hoursFromNow(-2))).toMatchObject({ business_id: 1 });
   });
 
   test('spec §10: cancels a paused broadcast, refuses changes to an ended one, and hides those of other businesses', async ({

@@ -25,9 +25,10 @@ const UNCLEAR_DELAY = '45 seconds';
 
 /**
  * A broadcast is runnable if it is due, no process holds its lease and it is not idle. Broadcasts of one business share its number's
- * throughput, so one runs at a time: a started one before a new one and the older first, unless it is idle.
+ * throughput, so one runs at a time: a started one before a new one and the older first, unless it is idle. A scheduled one is due when both
+ * clocks have reached its time, PostgreSQL's and that of the process ($1): nobody can recall one that started early (decision 787).
  */
-const RUNNABLE = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_at, b.created_at) <= now()
+const RUNNABLE = `b.status IN ('scheduled', 'running') AND (b.scheduled_at IS NULL OR b.scheduled_at <= least(now(), $1))
   AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.idle_until IS NULL OR b.idle_until <= now())
   AND NOT EXISTS (SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.id <> b.id AND o.status = 'running'
     AND (o.lease_until >= now()
@@ -38,10 +39,10 @@ const RUNNABLE = `b.status IN ('scheduled', 'running') AND coalesce(b.scheduled_
 export class RunsStore {
   constructor(private readonly db: Database) {}
 
-  /** Claims the broadcast that has waited longest; one that has never run comes first. */
-  async claim(): Promise<RunningBroadcast | null> {
+  /** Claims the broadcast that has waited longest; one that has never run comes first. @param clock that of this process */
+  async claim(clock = new Date()): Promise<RunningBroadcast | null> {
     // Most polls find nothing, so they need no transaction.
-    if (!(await this.isAnyWaiting())) return null;
+    if (!(await this.isAnyWaiting(clock))) return null;
     return this.db.transaction(async (tx) => {
       // Without the lock two processes could each start a broadcast of one business.
       await tx.query(`SELECT pg_advisory_xact_lock(hashtext('broadcast.take'))`);
@@ -53,6 +54,7 @@ export class RunsStore {
          WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
            ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
          RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone, api_key_id`,
+        [clock.toISOString()],
       );
       if (!row) return null;
       // Query the send service at once about sends that a dead process left in flight.
@@ -62,9 +64,9 @@ export class RunsStore {
     });
   }
 
-  /** Whether a runnable broadcast waits for a process. */
-  async isAnyWaiting(): Promise<boolean> {
-    return (await this.db.query(`SELECT FROM broadcast.broadcasts b WHERE ${RUNNABLE} LIMIT 1`)).length > 0;
+  /** Whether a runnable broadcast waits for a process. @param clock that of this process */
+  async isAnyWaiting(clock = new Date()): Promise<boolean> {
+    return (await this.db.query(`SELECT FROM broadcast.broadcasts b WHERE ${RUNNABLE} LIMIT 1`, [clock.toISOString()])).length > 0;
   }
 
   /** Completes a broadcast that has nothing left to send and publishes that once. @returns whether it is complete */
