@@ -1,5 +1,7 @@
 import { testDatabase, type TestDatabase } from '@mgw/testing';
 import { Connections } from './connections';
+import { Database } from './database';
+import { runMigrations } from './migrations';
 import { poolOptions } from './options';
 
 describe('a pool of connections', () => {
@@ -27,6 +29,13 @@ describe('a pool of connections', () => {
     );
     expect(await connections.transaction((tx) => tx.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
     expect(thrown).toBeUndefined();
+  });
+
+  it('names the setting if PostgreSQL refuses the first connection', async () => {
+    const wrong = { url: database.url.replace(/[^/]*$/, 'no_database'), schema: 'public' };
+    const refused = /^DATABASE_URL: database "no_database" does not exist$/;
+    await expect(Database.open(wrong)).rejects.toThrow(refused);
+    await expect(runMigrations({ ...wrong, migrations: [] })).rejects.toThrow(refused);
   });
 
   it('decision 791: gets a lock while the process that holds it stands still within its transaction', async () => {

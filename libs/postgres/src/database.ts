@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import { Connections, type Tx } from './connections';
 import { poolOptions, type DatabaseOptions } from './options';
-import { whenReachable } from './reachable';
+import { asOpeningError, whenReachable } from './reachable';
 import { Reads } from './reads';
 
 export type { Tx } from './connections';
@@ -36,7 +36,8 @@ export class Database implements Tx {
   /** Connects. Waits up to 20 s for the database, because it starts together with the services. */
   static async open(options: DatabaseOptions): Promise<Database> {
     const main = new Connections(poolOptions(options));
-    const connection = await whenReachable(() => main.pool.connect(), { withinMs: OPEN_WITHIN_MS });
+    const opening = whenReachable(() => main.pool.connect(), { withinMs: OPEN_WITHIN_MS });
+    const connection = await opening.catch((error: unknown) => Promise.reject(asOpeningError(error)));
     connection.release();
     return new Database(main, options.schema, options);
   }

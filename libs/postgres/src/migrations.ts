@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import { applyFunctions, functionFilesIn } from './functions';
 import { poolOptions, type DatabaseOptions } from './options';
-import { whenReachable } from './reachable';
+import { asOpeningError, whenReachable } from './reachable';
 import { TABLE_LOCK_WITHIN_MS, whenUnlocked } from './unlocked';
 
 /** Key of the advisory lock that makes the services of one database migrate one after the other. */
@@ -36,7 +36,7 @@ export async function runMigrations(options: SchemaOptions, onWait?: (error: unk
       return client;
     },
     { withinMs: REACHABLE_WITHIN_MS, onWait },
-  );
+  ).catch((error: unknown) => Promise.reject(asOpeningError(error)));
   try {
     // A role may have limits of its own, and other services may migrate for minutes.
     await client.query('SET statement_timeout = 0; SET lock_timeout = 0');

@@ -25,3 +25,10 @@ export async function whenReachable<T>(
     }
   }
 }
+
+/** Names the setting in the failure of a first connection. */
+export function asOpeningError(error: unknown): Error {
+  const { message, code = '' } = error as NodeJS.ErrnoException;
+  // A host with several addresses, of which none could be reached, fails without a message.
+  return new Error(`DATABASE_URL: ${message || code}`, { cause: error });
+}
