@@ -5,7 +5,7 @@ import { Fragment, useEffect, useRef, useState, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { useZone } from '../../api/use-zone';
-import { dayOf, timeOfDay } from '../../components/clock-time';
+import { dayOf } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
 import { onDemand } from '../../components/on-demand';
 import { useLogScroll } from '../../components/use-log-scroll';
@@ -14,6 +14,7 @@ import { BubbleActions } from './bubble-actions';
 import { Composer } from './composer';
 import { isUnreachable, nameOf, type Conversation } from './conversation';
 import { MessageBubble } from './message-bubble';
+import { messageName } from './message-name';
 import { NoteLine } from './note-line';
 import { OptOutNotice } from './opt-out';
 import { Quote } from './quote';
@@ -25,9 +26,6 @@ import { useWriting } from './use-writing';
 
 const QuickRepliesDialog = onDemand(async () => (await import('./quick-replies-dialog')).QuickRepliesDialog);
 const TemplatePicker = onDemand(async () => (await import('./template-picker')).TemplatePicker);
-
-/** How much of a message the names of its buttons have. */
-const NAMED_LETTERS = 50;
 
 /**
  * The messages of a conversation, and the field below them.
@@ -105,7 +103,7 @@ export function ConversationThread({
                 actions={
                   mayReply && (
                     <BubbleActions
-                      message={`“${[...shownText(message)].slice(0, NAMED_LETTERS).join('')}”, ${timeOfDay(message.at, zone)}`}
+                      message={messageName(shownText(message), message.at, zone)}
                       reaction={ownReactionTo(message.message_id, messages)}
                       onQuote={() => quote(message)}
                       onReact={(emoji) => react.mutate({ message_id: message.message_id, emoji })}

@@ -1,6 +1,8 @@
 import { Anchor, Group } from '@mantine/core';
 import type { Unsent } from '../../api/use-replies';
+import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
+import { messageName } from './message-name';
 
 /** A reply that the server has not accepted yet. @param isLasting a retry would fail for the same reason */
 export function UnsentBubble({
@@ -16,9 +18,12 @@ export function UnsentBubble({
   onRetry: () => void;
   onEdit: () => void;
 }) {
-  const { file, problem } = unsent;
+  const zone = useZone();
+  const { file, problem, firstSentAt } = unsent;
   const text = [file && `📎 ${file.filename}`, unsent.text].filter(Boolean).join('\n');
   if (problem === null) return <PhoneBubble text={text} meta="sending…" />;
+  const name = messageName(text, new Date(firstSentAt).toISOString(), zone);
+  const edit = file ? 'Discard' : 'Edit';
   return (
     <PhoneBubble
       look="failed"
@@ -27,12 +32,21 @@ export function UnsentBubble({
         <Group gap={8} justify="flex-end">
           <span>Not sent: {problem}</span>
           {!isLasting && (
-            <Anchor component="button" type="button" inherit c="inherit" fw={650} disabled={!canRetry} onClick={onRetry}>
+            <Anchor
+              component="button"
+              type="button"
+              inherit
+              c="inherit"
+              fw={650}
+              aria-label={`Send again ${name}`}
+              disabled={!canRetry}
+              onClick={onRetry}
+            >
               Send again
             </Anchor>
           )}
-          <Anchor component="button" type="button" inherit c="inherit" fw={650} onClick={onEdit}>
-            {file ? 'Discard' : 'Edit'}
+          <Anchor component="button" type="button" inherit c="inherit" fw={650} aria-label={`${edit} ${name}`} onClick={onEdit}>
+            {edit}
           </Anchor>
         </Group>
       }
