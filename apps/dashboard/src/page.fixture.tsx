@@ -28,6 +28,7 @@ export class Refusal {
   constructor(
     readonly status: number,
     readonly body: object,
+    readonly headers: Record<string, string> = {},
   ) {}
 }
 
@@ -50,8 +51,8 @@ export function draw(element: ReactNode, routes: Record<string, Respond> = {}): 
       const response = (async () => routes[route]?.(body, url, request.headers))();
       const result = (await Promise.race([response, aborted])) ?? new Refusal(404, {});
       if (result instanceof Response) return result;
-      const [status, content] = result instanceof Refusal ? [result.status, result.body] : [200, result];
-      return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1' } });
+      const [status, content, headers] = result instanceof Refusal ? [result.status, result.body, result.headers] : [200, result];
+      return new Response(JSON.stringify(content), { status, headers: { 'x-request-id': 'req-1', ...headers } });
     },
   });
   render(

@@ -19,6 +19,8 @@ export class ApiError extends Error {
     readonly requestId: string | null,
     /** Only of ACCOUNT_REQUIRED. */
     readonly accounts: Account[] = [],
+    /** The time after which the request may be repeated, in milliseconds; 0 if the response has none. */
+    readonly retryAfterMs = 0,
   ) {
     super(message);
   }
@@ -70,6 +72,8 @@ export async function request<T>(call: Promise<FetchResult<T>>): Promise<T> {
     body.hint,
     response.headers.get('x-request-id'),
     body.accounts,
+    // A proxy may respond with a date, which is no number.
+    Number(response.headers.get('retry-after')) * 1_000 || 0,
   );
 }
 
@@ -112,10 +116,18 @@ export const mayPass = (error: unknown): boolean => !(error instanceof ApiError)
 
 /** The time until a failed query is loaded again by itself, in milliseconds. */
 export const RELOAD_MS = 10_000;
+/** The longest wait that a page takes from a response, in milliseconds: the person looks at its error meanwhile. */
+const MAX_WAIT_MS = 60_000;
+
+/** The time for which the response of a failed request says to wait, in milliseconds. */
+const waitAfter = (error: unknown): number => (error instanceof ApiError ? Math.min(error.retryAfterMs, MAX_WAIT_MS) : 0);
+
+/** The time until something that failed is loaded again, in milliseconds. */
+export const reloadAfter = (error: unknown): number => Math.max(RELOAD_MS, waitAfter(error));
 
 /** The `refetchInterval` of a query that does not refresh: if a service does not respond, the page recovers with it. */
-export const untilLoaded = ({ state }: { state: { error: unknown } }): number | false =>
-  state.error !== null && mayPass(state.error) && RELOAD_MS;
+export const untilLoaded = ({ state: { error } }: { state: { error: unknown } }): number | false =>
+  error !== null && mayPass(error) && reloadAfter(error);
 
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
@@ -154,8 +166,9 @@ export const queries = new Queries({
       staleTime: 2_000,
       refetchOnReconnect: 'always',
       refetchInterval: untilLoaded,
-      // A request that waited in vain waits once, so that the page shows it within a minute.
-      retry: (count, error) => mayPass(error) && error.name !== 'AbortError' && count < 2,
+      // A request that waited in vain waits once, so that the page shows it within a minute; so does a long wait that a response asks for.
+      retry: (count, error) => mayPass(error) && error.name !== 'AbortError' && waitAfter(error) <= RELOAD_MS && count < 2,
+      retryDelay: (count, error) => Math.max(1_000 * 2 ** count, waitAfter(error)),
     },
     // Without a network an action fails at once. A queued action would run hours later.
     mutations: { networkMode: 'always', onError: (error) => notifyError(error) },

@@ -497,6 +497,28 @@ describe('the dashboard’s components (decision 430)', () => {
     expect(requests).toHaveLength(3);
   });
 
+  it('query: waits as long as a 429 says, a minute at most, and shows a long wait at once', async () => {
+    jest.useFakeTimers();
+    let wait = '6';
+    function List() {
+      const query = useQuery({ queryKey: ['labels'], queryFn: () => request(api.GET('/api/client/labels')) });
+      return <QueryResult query={query}>{({ labels }) => `${labels.length} labels`}</QueryResult>;
+    }
+    draw(<List />, { 'GET /api/client/labels': () => new Refusal(429, { error: 'Too many requests.' }, { 'retry-after': wait }) });
+    const pass = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+    await pass(5_900);
+    expect([requests.length, screen.queryByText('Too many requests.')]).toEqual([1, null]);
+    wait = '3600';
+    await pass(500);
+    expect(requests).toHaveLength(2);
+    screen.getByText('Too many requests.');
+    await pass(59_000);
+    expect(requests).toHaveLength(2);
+    await pass(1_500);
+    expect(requests).toHaveLength(3);
+    jest.useRealTimers();
+  });
+
   it.each([503, 429])('query: keeps the error of a %i until the service responds again, without a click', async (status) => {
     jest.useFakeTimers();
     let respond = () => Promise.resolve<unknown>(new Refusal(status, { error: 'The service is busy.' }));

@@ -1,7 +1,7 @@
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useEffect } from 'react';
-import { ApiError, mayPass, queries, RELOAD_MS } from '../api/client';
+import { ApiError, mayPass, queries, reloadAfter } from '../api/client';
 import { meQuery } from '../api/session';
 
 /** Stands in place of the dashboard. It opens by itself when the gateway responds again (decision 777). */
@@ -13,7 +13,7 @@ export function ErrorPage({ error }: { error: unknown }) {
       const response = await fetch('/api/client/me', { headers: { 'x-unattended': '1' } }).catch(() => null);
       if (response && response.status < 500 && response.status !== 429) window.location.reload();
     };
-    const timer = setInterval(() => void check(), RELOAD_MS);
+    const timer = setInterval(() => void check(), reloadAfter(error));
     return () => clearInterval(timer);
   }, [error]);
   return (
