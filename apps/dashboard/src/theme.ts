@@ -54,7 +54,7 @@ export const theme = createTheme({
   },
 });
 
-/** Dimmed text, placeholders and errors with enough contrast (WCAG AA). In the dark, Mantine's buttons that delete have nearly white text. */
+/** Dimmed text, placeholders and errors with enough contrast (WCAG AA). In the dark, Mantine's texts of red and green buttons are nearly white. */
 export const resolver: CSSVariablesResolver = () => ({
   variables: {},
   light: { '--mantine-color-dimmed': '#565e66', '--mantine-color-placeholder': '#6b737b', '--mantine-color-error': '#b42318' },
@@ -63,5 +63,6 @@ export const resolver: CSSVariablesResolver = () => ({
     '--mantine-color-placeholder': '#9aa1a9',
     '--mantine-color-error': '#ff9a90',
     '--mantine-color-red-light-color': '#ffb3ab',
+    '--mantine-color-green-light-color': 'var(--mantine-color-green-3)',
   },
 });
