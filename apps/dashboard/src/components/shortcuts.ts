@@ -2,41 +2,26 @@ import { useNavigate } from '@tanstack/react-router';
 import { useLayoutEffect, useRef } from 'react';
 import { pagesOf } from '../navigation';
 import { useMe } from '../api/session';
-import { areSingleKeysOn } from './single-keys';
+import { useSingleKeys } from './single-keys';
 
-/** How long `g` waits for its letter, in milliseconds. */
-const CHORD_MS = 1_500;
-
-/**
- * Handles `Ctrl K`, `g` with a letter for each page, and `?`. Open dialogs keep their keys, and fields all but `Ctrl K`. It works as soon as the page is
- * drawn, so that no shortcut reaches the browser; the palette that it opens may still have to load.
- */
+/** Handles `Ctrl K`, also in fields, `g` with a letter for each page, and `?`. The palette that it opens may still have to load. */
 export function useShortcuts({ palette, help }: { palette: () => void; help: () => void }): void {
   const navigate = useNavigate();
   const pages = pagesOf(useMe().user.role);
-  const on = (key: string, afterG: boolean, withCtrl: boolean) => {
-    if (withCtrl) return palette();
+  useSingleKeys((key, afterG) => {
     const page = afterG && pages.find((one) => one.key === key);
     if (page) void navigate({ to: page.to });
     else if (key === '?') help();
-  };
-  const latest = useRef(on);
-  latest.current = on;
+  });
+  const latest = useRef(palette);
+  latest.current = palette;
   useLayoutEffect(() => {
-    let gAt = -Infinity;
     const onKey = (event: KeyboardEvent) => {
-      const { key, ctrlKey, metaKey, altKey, shiftKey, target, timeStamp } = event;
-      const isText = target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
-      if (altKey || document.querySelector('[aria-modal=true]')) return;
-      if (ctrlKey || metaKey) {
-        if (key.toLowerCase() !== 'k' || shiftKey) return;
-        event.preventDefault();
-        return latest.current(key, false, true);
-      }
-      if (isText || !areSingleKeysOn()) return;
-      const afterG = timeStamp - gAt < CHORD_MS;
-      gAt = key === 'g' && !afterG ? timeStamp : -Infinity;
-      latest.current(key, afterG, false);
+      const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+      if (key.toLowerCase() !== 'k' || !(ctrlKey || metaKey) || altKey || shiftKey) return;
+      if (document.querySelector('[aria-modal=true]')) return;
+      event.preventDefault();
+      latest.current();
     };
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
