@@ -9,13 +9,14 @@ const REACHABLE_WITHIN_MS = 60_000;
 /** Waits for a server that starts or restarts, as the migrations do. */
 async function connect(connectionString) {
   const { default: pg } = await import('pg');
-  const { whenReachable } = await import('../../dist/libs/postgres/src/reachable.js');
+  // Node.js finds no named exports in a module of several that swc wrote.
+  const { default: reachable } = await import('../../dist/libs/postgres/src/reachable.js');
   const attempt = async () => {
     const client = new pg.Client({ connectionString, connectionTimeoutMillis: 10_000 });
     await client.connect();
     return client;
   };
-  return whenReachable(attempt, { withinMs: REACHABLE_WITHIN_MS });
+  return reachable.whenReachable(attempt, { withinMs: REACHABLE_WITHIN_MS });
 }
 
 /**
