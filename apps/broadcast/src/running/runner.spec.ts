@@ -165,11 +165,14 @@ describe('spec §10: running broadcasts', () => {
     // recipients, which do not count.
     const claims = async () =>
       (await waitingTransactions('broadcast.take')) + (await waitingTransactions('SET due_at = now() WHERE broadcast_id'));
-    await harness.db.transaction(async (tx) => {
-      await tx.query('LOCK TABLE broadcast.recipients IN EXCLUSIVE MODE');
-      await harness.db.query('UPDATE broadcast.broadcasts SET scheduled_at = now()');
-      await eventually(async () => (await claims()) === 2);
-    });
+    await harness.db.transaction(
+      async (tx) => {
+        await tx.query('LOCK TABLE broadcast.recipients IN EXCLUSIVE MODE');
+        await harness.db.query('UPDATE broadcast.broadcasts SET scheduled_at = now()');
+        await eventually(async () => (await claims()) === 2);
+      },
+      { mayPause: true },
+    );
     const statuses = async (business_id: number) => {
       const { broadcasts } = await harness.rpc.call(ListBroadcasts, { business_id, limit: 10, cursor: null });
       return broadcasts.map(({ status }) => status);
@@ -214,16 +217,19 @@ describe('spec §10: running broadcasts', () => {
       const id = await broadcasts.create(2);
       await eventually(() => sends.keys.length === 2);
       const lockOf = (phone: string) => `SELECT nth FROM broadcast.recipients WHERE phone = '${phone}' FOR UPDATE SKIP LOCKED`;
-      await harness.db.transaction(async (tx) => {
-        await tx.query(lockOf(first));
-        await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
-        // The replica that takes over waits for the lock of the first recipient.
-        await eventually(async () => (await waitingTransactions(`SET due_at = now() WHERE broadcast_id`)) === 1);
-        acceptSecond();
-        // Recording the second send waits for the lock of the broadcast.
-        await eventually(async () => (await waitingTransactions('WITH held AS')) === 1);
-        expect(await harness.db.query(lockOf(second))).toHaveLength(1);
-      });
+      await harness.db.transaction(
+        async (tx) => {
+          await tx.query(lockOf(first));
+          await harness.db.query('UPDATE broadcast.broadcasts SET lease_until = now() WHERE id = $1', [id]);
+          // The replica that takes over waits for the lock of the first recipient.
+          await eventually(async () => (await waitingTransactions(`SET due_at = now() WHERE broadcast_id`)) === 1);
+          acceptSecond();
+          // Recording the second send waits for the lock of the broadcast.
+          await eventually(async () => (await waitingTransactions('WITH held AS')) === 1);
+          expect(await harness.db.query(lockOf(second))).toHaveLength(1);
+        },
+        { mayPause: true },
+      );
       sends.release();
       // An outcome that could not be recorded within the statement's deadline is queried after 35 s.
       await eventually(async () => (await broadcasts.get(id)).broadcast.sent === 2, { timeoutMs: 90_000 });

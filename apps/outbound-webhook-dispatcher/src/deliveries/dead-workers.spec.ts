@@ -205,13 +205,16 @@ describe('guarantees §10: workers that die or are suspended', () => {
     await dispatching.run();
     const webhook_id = await dispatching.create({ url });
     const claims = async () => (await dispatching.log(webhook_id))[0]?.attempts;
-    await db.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock(42)');
-      await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
-      await eventually(async () => (await claims()) === 1);
-      await dispatching.expireClaims();
-      await eventually(async () => (await claims()) === 2);
-    });
+    await db.transaction(
+      async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(42)');
+        await dispatching.harness.rpc.call(TestWebhook, { business_id: 1, webhook_id, event: null });
+        await eventually(async () => (await claims()) === 1);
+        await dispatching.expireClaims();
+        await eventually(async () => (await claims()) === 2);
+      },
+      { mayPause: true },
+    );
     await dispatching.ended(1);
     expect(await dispatching.states()).toEqual({ succeeded: 1 });
     expect(receiver.requests).toHaveLength(1);
@@ -255,16 +258,19 @@ describe('guarantees §10: workers that die or are suspended', () => {
     const webhook_id = await dispatching.create({ url });
     await dispatching.harness.publish(sent(1), sent(2));
     await eventually(() => held.length === 2);
-    await db.transaction(async (tx) => {
-      await tx.query('SELECT pg_advisory_xact_lock(42)');
-      // No worker has a row now, so all are dead for the others. One claim is of another worker.
-      await db.query(
-        `WITH gone AS (DELETE FROM dispatch.workers)
+    await db.transaction(
+      async (tx) => {
+        await tx.query('SELECT pg_advisory_xact_lock(42)');
+        // No worker has a row now, so all are dead for the others. One claim is of another worker.
+        await db.query(
+          `WITH gone AS (DELETE FROM dispatch.workers)
          UPDATE dispatch.lanes l SET worker = 'dead' FROM dispatch.deliveries d WHERE d.id = l.delivery_id AND d.event_id = $1`,
-        [sent(2).id],
-      );
-      await eventually(() => held.length === 3);
-    });
+          [sent(2).id],
+        );
+        await eventually(() => held.length === 3);
+      },
+      { mayPause: true },
+    );
     for (const socket of held) socket.write(OK);
     await dispatching.ended(2);
     expect([numbers().sort(), await dispatching.states()]).toEqual([[1, 2, 2], { succeeded: 2 }]);

@@ -637,19 +637,26 @@ describe('callbacks of the platform (guarantees §2, platform §4)', () => {
     const ids = async (count: number) =>
       (await published('message', count)).map(({ data }) => (data as { message_id: string }).message_id).sort();
     // Keeps the splitter from the stored callback until the connections are unreadable.
-    await harness.db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtext('ingest.lanes'), lane) FROM unnest('{0, 1}'::integer[]) AS lane`);
-      expect(await signed({ entry: [{ id: '801', changes: [change('709', large), change('701', text('wamid.1'))] }] })).toBe(200);
-      connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
-      failed = 0;
-      harness.rpc.announce(ConnectionChanged, { business_id: 1 });
-      await harness.nc.flush();
-      await tx.query(
-        `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses, replay_requested_at)
+    await harness.db.transaction(
+      async (tx) => {
+        await tx.query(`SELECT pg_advisory_xact_lock(hashtext('ingest.lanes'), lane) FROM unnest('{0, 1}'::integer[]) AS lane`);
+        expect(await signed({ entry: [{ id: '801', changes: [change('709', large), change('701', text('wamid.1'))] }] })).toBe(200);
+        connections[0] = { ...connection(1, 'first secret'), phone_number_id: '709' };
+        failed = 0;
+        harness.rpc.announce(ConnectionChanged, { business_id: 1 });
+        await harness.nc.flush();
+        await tx.query(
+          `INSERT INTO ingest.dead_letters (consumer, subject, body, reason, attempts, businesses, replay_requested_at)
          SELECT 'splitter', 'messages', body, 'no owner', 1, '{1}', now() FROM unnest($1::text[]) AS body`,
-        [[envelope({ messages: [text('wamid.4')] }, '709'), envelope({ messages: [text('wamid.5')] })].map((body) => JSON.stringify(body))],
-      );
-    });
+          [
+            [envelope({ messages: [text('wamid.4')] }, '709'), envelope({ messages: [text('wamid.5')] })].map((body) =>
+              JSON.stringify(body),
+            ),
+          ],
+        );
+      },
+      { mayPause: true },
+    );
     await eventually(() => (failed ?? 0) > 0);
     expect(await signed(envelope({ messages: [text('wamid.3')] }))).toBe(200);
     expect(await ids(3)).toEqual(['wamid.1', 'wamid.3', 'wamid.5']);

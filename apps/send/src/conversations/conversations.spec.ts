@@ -226,16 +226,19 @@ describe('one conversation per person, by any alias (platform §4.7, decision 28
         const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
         return (await sending.harness.db.query(sql)).length === count;
       });
-    await sending.harness.db.transaction(async (tx) => {
-      await tx.query('SELECT FROM send.conversations WHERE phone = $1 FOR UPDATE', [OTHER_NUMBER]);
-      // Sets the user ids in the opposite order of the conversations, and starts no wait.
-      const reaction = { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.1', emoji: '🙏' } } } as const;
-      const batch = [message([OTHER_NUMBER, 'IN.2'], reaction), message([NUMBER, 'IN.1'], reaction)];
-      await sending.harness.publishTo('platform.message', JSON.stringify(batch));
-      await blocked(1);
-      sending.platform.release();
-      await blocked(2);
-    });
+    await sending.harness.db.transaction(
+      async (tx) => {
+        await tx.query('SELECT FROM send.conversations WHERE phone = $1 FOR UPDATE', [OTHER_NUMBER]);
+        // Sets the user ids in the opposite order of the conversations, and starts no wait.
+        const reaction = { type: 'reaction', text: null, details: { reaction: { message_id: 'wamid.1', emoji: '🙏' } } } as const;
+        const batch = [message([OTHER_NUMBER, 'IN.2'], reaction), message([NUMBER, 'IN.1'], reaction)];
+        await sending.harness.publishTo('platform.message', JSON.stringify(batch));
+        await blocked(1);
+        sending.platform.release();
+        await blocked(2);
+      },
+      { mayPause: true },
+    );
     await Promise.all(replies);
     await received(4);
     expect(await waiting()).toBe(0);

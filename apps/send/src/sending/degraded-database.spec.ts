@@ -30,25 +30,28 @@ describe('sends during blocked searches, on a full disk and with lost connection
   it('300 searches that wait for a lock time out and slow no send', async () => {
     const ended: string[] = [];
     const searches: Promise<unknown>[] = [];
-    await locker.transaction(async (tx) => {
-      await tx.query('LOCK TABLE send.conversation_words IN ACCESS EXCLUSIVE MODE');
-      for (let i = 0; i < SEARCHES; i++) searches.push(search(1 + (i % 3), 'asha').then((code) => ended.push(code)));
-      await eventually(
-        async () =>
-          Number(
-            (
-              await tx.query<{ n: string }>(
-                `SELECT count(*) AS n FROM pg_locks WHERE relation = 'send.conversation_words'::regclass AND NOT granted`,
-              )
-            )[0]?.n,
-          ) > 0,
-      );
-      for (let i = 0; i < 10; i++)
-        expect(await sending.template({ business_id: 2 }, { to: `91987654321${i}` })).toMatchObject({
-          message_id: expect.any(String) as string,
-        });
-      await Promise.all(searches);
-    });
+    await locker.transaction(
+      async (tx) => {
+        await tx.query('LOCK TABLE send.conversation_words IN ACCESS EXCLUSIVE MODE');
+        for (let i = 0; i < SEARCHES; i++) searches.push(search(1 + (i % 3), 'asha').then((code) => ended.push(code)));
+        await eventually(
+          async () =>
+            Number(
+              (
+                await tx.query<{ n: string }>(
+                  `SELECT count(*) AS n FROM pg_locks WHERE relation = 'send.conversation_words'::regclass AND NOT granted`,
+                )
+              )[0]?.n,
+            ) > 0,
+        );
+        for (let i = 0; i < 10; i++)
+          expect(await sending.template({ business_id: 2 }, { to: `91987654321${i}` })).toMatchObject({
+            message_id: expect.any(String) as string,
+          });
+        await Promise.all(searches);
+      },
+      { mayPause: true },
+    );
     expect(ended).toHaveLength(SEARCHES);
     expect(new Set(ended)).toEqual(new Set(['QUERY_TIMEOUT', 'OVERLOADED']));
     expect(await search(1, 'asha')).toBe('ok');
@@ -58,14 +61,17 @@ describe('sends during blocked searches, on a full disk and with lost connection
     await sending.harness.publish(inboundEvent({ sent_at: new Date().toISOString() }));
     const waiting = 'SELECT FROM send.conversations WHERE waiting_since IS NOT NULL';
     await eventually(async () => (await locker.query(waiting)).length === 1);
-    await locker.transaction(async (tx) => {
-      await tx.query('SELECT FROM send.conversations FOR NO KEY UPDATE');
-      const accepted = { message_id: expect.any(String) as string };
-      const sends = [sending.text(), sending.template({ business_id: 2, api_key_id: 2 })];
-      expect(await Promise.all(sends)).toMatchObject([accepted, accepted]);
-      // The reply still waits for this transaction.
-      await eventually(async () => (await tx.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
-    });
+    await locker.transaction(
+      async (tx) => {
+        await tx.query('SELECT FROM send.conversations FOR NO KEY UPDATE');
+        const accepted = { message_id: expect.any(String) as string };
+        const sends = [sending.text(), sending.template({ business_id: 2, api_key_id: 2 })];
+        expect(await Promise.all(sends)).toMatchObject([accepted, accepted]);
+        // The reply still waits for this transaction.
+        await eventually(async () => (await tx.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+      },
+      { mayPause: true },
+    );
     await eventually(async () => (await locker.query(waiting)).length === 0);
   });
 
@@ -81,15 +87,18 @@ describe('sends during blocked searches, on a full disk and with lost connection
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ contacts, messages: [{ id }] }));
     });
     const accepted = { message_id: expect.any(String) as string };
-    const held = await locker.transaction(async (tx) => {
-      await tx.query('SELECT FROM send.find_conversations(ARRAY[1], ARRAY[$1])', [waId]);
-      const waiting = async () => tx.query(`SELECT pid, query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
-      const send = sending.template({}, { to });
-      const wait = await eventually(async () => (await waiting())[0]);
-      for (const business_id of [2, 1]) expect(await sending.template({ business_id, api_key_id: business_id })).toMatchObject(accepted);
-      expect(await waiting()).toEqual([wait]);
-      return { send };
-    });
+    const held = await locker.transaction(
+      async (tx) => {
+        await tx.query('SELECT FROM send.find_conversations(ARRAY[1], ARRAY[$1])', [waId]);
+        const waiting = async () => tx.query(`SELECT pid, query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+        const send = sending.template({}, { to });
+        const wait = await eventually(async () => (await waiting())[0]);
+        for (const business_id of [2, 1]) expect(await sending.template({ business_id, api_key_id: business_id })).toMatchObject(accepted);
+        expect(await waiting()).toEqual([wait]);
+        return { send };
+      },
+      { mayPause: true },
+    );
     expect(await held.send).toMatchObject({ ...accepted, phone: to });
     await eventually(async () => (await sending.harness.published('message.sent')).length === 3);
   });

@@ -125,14 +125,17 @@ describe('connections (platform §3.3)', () => {
         app_secret_sealed: fixture.harness.sealer.seal('new', 'connection.app_secret:1'),
       });
     // A doubled change: both requests start before either of them is stored.
-    const responses = await fixture.harness.db.transaction(async (tx) => {
-      await tx.query('SELECT FROM template.connections FOR UPDATE');
-      const both = [change(), change()];
-      const waiting = `SELECT FROM pg_stat_activity
+    const responses = await fixture.harness.db.transaction(
+      async (tx) => {
+        await tx.query('SELECT FROM template.connections FOR UPDATE');
+        const both = [change(), change()];
+        const waiting = `SELECT FROM pg_stat_activity
         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%app_secret_sealed%'`;
-      await eventually(async () => (await fixture.harness.db.query(waiting)).length === 2);
-      return both;
-    });
+        await eventually(async () => (await fixture.harness.db.query(waiting)).length === 2);
+        return both;
+      },
+      { mayPause: true },
+    );
     // The response may have been lost, so the change is repeated.
     for (const { connection } of [...(await Promise.all(responses)), await change()]) {
       expect(connection).toMatchObject({
