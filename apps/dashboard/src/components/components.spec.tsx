@@ -13,6 +13,7 @@ import { clockTime, dayOf } from './clock-time';
 import { ConfirmButton } from './confirm-button';
 import { csvFile } from './csv-file';
 import { DataTable } from './data-table';
+import { PasswordField } from './password-field';
 import { DatetimeField } from './datetime-field';
 import { DownloadButton } from './download-button';
 import { ExpiryField } from './expiry-field';
@@ -206,6 +207,26 @@ describe('the dashboard’s components (decision 430)', () => {
       await press('Save');
       await screen.findByText('Since must be a date with a year of four digits.');
       expect(save).not.toHaveBeenCalled();
+    });
+
+    it('marks a wrong password for screen readers until it changes', async () => {
+      function Password() {
+        const [password, setPassword] = useState('');
+        return (
+          <Form onSubmit={save}>
+            <Field name="password">
+              <PasswordField label="Password" required value={password} onChange={(e) => setPassword(e.currentTarget.value)} />
+            </Field>
+            <button type="submit">Save</button>
+          </Form>
+        );
+      }
+      draw(<Password />);
+      expect(faultAt(/^Password/)).toBeNull();
+      await press('Save');
+      expect(faultAt(/^Password/)).toBe('Password is missing.');
+      await type(/^Password/, 'long enough');
+      expect(faultAt(/^Password/)).toBeNull();
     });
 
     it('submits itself only, and not the form whose dialog it is in', async () => {

@@ -1,6 +1,6 @@
-import { PasswordInput } from '@mantine/core';
 import { Field } from './field';
 import { invalidIf } from './words-of-fault';
+import { PasswordField } from './password-field';
 
 const MIN = 8;
 
@@ -17,7 +17,7 @@ export function NewPasswordFields({ value, onChange }: { value: NewPassword; onC
   return (
     <>
       <Field name="new_password">
-        <PasswordInput
+        <PasswordField
           label="New password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the new password' }}
           description={`At least ${MIN} characters`}
@@ -30,7 +30,7 @@ export function NewPasswordFields({ value, onChange }: { value: NewPassword; onC
         />
       </Field>
       <Field name="repeated">
-        <PasswordInput
+        <PasswordField
           ref={invalidIf(password !== repeated && 'The passwords differ.')}
           label="Repeat the new password"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the repeated password' }}

@@ -1,4 +1,4 @@
-import { Button, PasswordInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, notifySuccess, request, shownByForm } from '../../api/client';
@@ -7,6 +7,7 @@ import { useMe } from '../../api/session';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { TitledCard } from '../../components/titled-card';
+import { PasswordField } from '../../components/password-field';
 
 export function ChangePassword() {
   const queries = useQueryClient();
@@ -29,7 +30,7 @@ export function ChangePassword() {
         {/* Password managers save the password for this user. */}
         <input type="text" autoComplete="username" value={user.email} readOnly hidden />
         <Field name="current_password">
-          <PasswordInput
+          <PasswordField
             label="Current password"
             visibilityToggleButtonProps={{ 'aria-label': 'Show the current password' }}
             autoComplete="current-password"

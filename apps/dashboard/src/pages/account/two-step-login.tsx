@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text, PasswordInput } from '@mantine/core';
+import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, request, shownByForm } from '../../api/client';
 import { counted, isOrAre } from '../../components/format-number';
@@ -10,6 +10,7 @@ import { useState } from 'react';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { useChange } from '../../api/use-change';
+import { PasswordField } from '../../components/password-field';
 
 function EndTwoSteps() {
   const [password, setPassword] = useState('');
@@ -17,7 +18,7 @@ function EndTwoSteps() {
   return (
     <Form gap="xs" onSubmit={() => end.mutate()} error={end.error}>
       <Field name="password">
-        <PasswordInput
+        <PasswordField
           label="Your password"
           autoComplete="current-password"
           required

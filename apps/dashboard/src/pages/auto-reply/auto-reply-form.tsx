@@ -1,4 +1,4 @@
-import { Alert, Card, PasswordInput, Switch, Textarea, TextInput } from '@mantine/core';
+import { Alert, Card, Switch, Textarea, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useKeptFormChanges } from '../../api/use-form-changes';
@@ -8,6 +8,7 @@ import { SaveChanges } from '../../components/save-changes';
 import { Field } from '../../components/field';
 import { invalidIf } from '../../components/words-of-fault';
 import { Form } from '../../components/form';
+import { PasswordField } from '../../components/password-field';
 
 /** Describes the key field. The gateway removes a stored key when the model's URL moves to another host. */
 function keyHint({ has_api_key, base_url }: Schemas['AutoReply'], wanted: string | null): string {
@@ -73,7 +74,7 @@ export function AutoReplyForm({ settings }: { settings: Schemas['AutoReply'] }) 
           />
         </Field>
         <Field name="api_key">
-          <PasswordInput
+          <PasswordField
             label="Model API key"
             description={keyHint(settings, draft.base_url)}
             value={key}

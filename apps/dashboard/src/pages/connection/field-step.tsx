@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/client';
 import { Field } from '../../components/field';
 import { Form } from '../../components/form';
@@ -6,6 +6,7 @@ import { invalidIf } from '../../components/words-of-fault';
 import type { ConnectionDraft } from './draft';
 import type { FieldStep as Step } from './steps';
 import { WhereToFind } from './where-to-find';
+import { PasswordField } from '../../components/password-field';
 
 const ID = /^[0-9]{1,32}$/;
 
@@ -40,7 +41,7 @@ export function FieldStep({
       <WhereToFind steps={where} />
       <Stack maw={520}>
         {fields.map((field) => {
-          const Input = field.isSecret ? PasswordInput : TextInput;
+          const Input = field.isSecret ? PasswordField : TextInput;
           return (
             <Field key={field.name} name={field.name}>
               <Input

@@ -1,4 +1,4 @@
-import { Alert, Button, PasswordInput, TextInput, Title } from '@mantine/core';
+import { Alert, Button, TextInput, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState, type ReactNode } from 'react';
 import { api, request } from '../../api/client';
@@ -7,6 +7,7 @@ import { Field } from '../../components/field';
 import { Form } from '../../components/form';
 import { providerProblem } from './login-failures';
 import type { useLogin } from './use-login';
+import { PasswordField } from '../../components/password-field';
 
 interface LoginFormProps {
   /** The page to which the person returns; undefined if they came by themselves. */
@@ -64,7 +65,7 @@ export function LoginForm({ next, problem, alert, login, forgotten }: LoginFormP
         />
       </Field>
       <Field name="password">
-        <PasswordInput
+        <PasswordField
           label="Password"
           autoComplete="current-password"
           required
