@@ -26,7 +26,7 @@ function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
   );
 }
 
-/** A button, because a switch is code that every page would load. */
+/** A button, because a switch is code that every page would load. It stands above the list, which is longer than most windows. */
 function SingleKeysButton() {
   const [isOn, setOn] = useState(areSingleKeysOn);
   const change = () => {
@@ -35,10 +35,10 @@ function SingleKeysButton() {
   };
   return (
     <>
-      <Button variant="default" size="xs" mt="md" mb={4} onClick={change}>
+      <Button variant="default" size="xs" mb={4} onClick={change}>
         {isOn ? 'Switch off keys without Ctrl' : 'Switch on keys without Ctrl'}
       </Button>
-      <Text size="xs" c="dimmed">
+      <Text size="xs" c="dimmed" mb="xs">
         For this browser. Ctrl K finds this list without them.
       </Text>
     </>
@@ -138,6 +138,7 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
         }}
       />
       <Modal opened={help.isOpen} onClose={help.close} title="Keyboard shortcuts">
+        <SingleKeysButton />
         <Table>
           <Table.Tbody>
             <ShortcutRow keys={['Ctrl or ⌘', 'K']}>{PLACEHOLDER}</ShortcutRow>
@@ -158,7 +159,6 @@ export function Keyboard({ requests, help }: { requests: number; help: Help }) {
             <ShortcutRow keys={['Esc']}>Close, or leave a reply or a search</ShortcutRow>
           </Table.Tbody>
         </Table>
-        <SingleKeysButton />
       </Modal>
     </>
   );
