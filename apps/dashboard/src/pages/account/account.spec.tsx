@@ -128,7 +128,8 @@ describe('logins and keys (decision 430)', () => {
     expect(submit.disabled).toBe(true);
     fireEvent.click(screen.getByLabelText('send_text'));
     await press('Create');
-    expect(create.mock.calls).toEqual([[{ name: 'CRM', permissions: ['send_text'], expires_at: null }]]);
+    const body = { name: 'CRM', permissions: ['send_text'], expires_at: null };
+    expect(create.mock.calls).toEqual([[{ body, seed: expect.any(String) as string }]]);
   });
 
   it('key: edits addresses line by line', async () => {
