@@ -76,6 +76,15 @@ describe('the check of a new broadcast (decision 453)', () => {
     expect(sent().map(({ route }) => route)).not.toContain('POST /api/client/broadcasts');
   });
 
+  it('a field has what was typed at once, so that fast typing loses nothing and the caret keeps its place', async () => {
+    drawStep(null);
+    const field = await screen.findByLabelText<HTMLInputElement>('Name');
+    for (const value of ['AutumXn', 'AutumXYn']) {
+      fireEvent.change(field, { target: { value } });
+      expect(field.value).toBe(value);
+    }
+  });
+
   it('counts one wrong row as one', async () => {
     drawStep(null, { ...check, total: 20, wrong: 1, faults: [{ line: 1, field: 'phone', message: 'is no phone number' }] });
     await screen.findByText('1 of 20 rows is invalid');

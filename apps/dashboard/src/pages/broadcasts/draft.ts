@@ -1,4 +1,5 @@
 import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { keptValue } from '../../api/kept-value';
 import { useMe } from '../../api/session';
 import type { Mapping } from './mapping';
@@ -25,6 +26,12 @@ export interface Draft {
 const EMPTY: Draft = { name: '', template: null, text: '', file: null, table: null, mapping: {}, startsAt: null, version: 0 };
 const KEY = ['broadcast-draft'];
 
+/**
+ * Draws the components that show the draft. The query does so after a moment, in which a field would have its old value again: without the
+ * last letter, and with its caret at the end.
+ */
+const shownBy = new Set<() => void>();
+
 export function useDraft() {
   const queries = useQueryClient();
   const kept = keptValue<Draft>(useMe().user.id, 'broadcast');
@@ -35,6 +42,12 @@ export function useDraft() {
     staleTime: Infinity,
     gcTime: Infinity,
   });
+  const [, draw] = useState({});
+  useEffect(() => {
+    const again = () => draw({});
+    shownBy.add(again);
+    return () => void shownBy.delete(again);
+  }, []);
   return {
     draft,
     /** Whether it holds anything that a person would miss. */
@@ -44,6 +57,7 @@ export function useDraft() {
       const isOfMessages = 'template' in change || 'table' in change || 'mapping' in change;
       const changed = { ...now, ...change, version: isOfMessages ? version + 1 : version };
       queries.setQueryData<Draft>(KEY, changed);
+      for (const again of shownBy) again();
       if (!kept.write(changed)) kept.write({ ...changed, table: null, text: '', file: null });
     },
     /** Clears it unless it was changed since this component was gone. */
