@@ -112,7 +112,7 @@ export class OutboxStreams {
     return compared;
   }
 
-  /** Publishes on a connection whose streams have been compared: on a new one, lost events must be published before new ones. */
+  /** Publishes, or waits, on a connection whose streams have been compared: on a new one, lost events must be published before new ones. */
   whileCompared<T>(publish: () => Promise<T>): Promise<T> {
     if (this.comparedAt !== this.link.reconnections)
       return Promise.reject(new Error('NATS has reconnected: its streams are compared first'));

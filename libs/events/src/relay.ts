@@ -188,10 +188,8 @@ export class OutboxRelay {
 
   private async waitForPredecessors(): Promise<void> {
     const { predecessorsPublished = () => Promise.resolve() } = this.options;
-    const { reconnections } = this.streams.link;
-    await predecessorsPublished();
-    // After another reconnection, the store that they were published to may be lost.
-    if (reconnections !== this.streams.link.reconnections) throw new Error('NATS has reconnected: its streams are compared first');
+    // If the connection breaks meanwhile, the store that they were published to may be lost.
+    await this.streams.whileCompared(predecessorsPublished);
     this.waitUntil = -Infinity;
   }
 
