@@ -1,5 +1,6 @@
 import { Body, Controller, Delete, Get, Headers, Param, Patch, Post, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import { markReplayed } from '../requests/idempotency';
 import { IdPipe } from '../requests/id.pipe';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -34,7 +35,7 @@ export class ApiKeysController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { id, token, replayed } = await this.keys.create(user, request, idempotencyKey);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return { id, key: token, message: 'Copy the key now: it is not shown again.' };
   }
 

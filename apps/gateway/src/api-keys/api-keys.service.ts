@@ -52,7 +52,7 @@ export class ApiKeysService {
       const inUse = await this.keys.countInUse(tx, business_id);
       const earlier = idempotency && (await this.repeat(tx, business_id, idempotency));
       if (!earlier && inUse >= MAX_ACTIVE) throw tooMany();
-      const key = earlier ?? (await this.keys.add(tx, { business_id, name, permissions, expires_at }, idempotency));
+      const key = earlier ?? (await this.keys.add(tx, { business_id, ...fields }, idempotency));
       const detail = { name, permissions, ...(earlier && { replayed: true }) };
       await this.audit.add({ ...entry, target: `api-key:${key.id}`, detail }, tx);
       return { ...key, replayed: earlier !== null };

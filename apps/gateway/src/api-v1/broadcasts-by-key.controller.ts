@@ -9,7 +9,7 @@ import { isDryRun } from '../requests/field-rules';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { idempotencyKeyOf, scopedTo } from '../requests/idempotency';
+import { idempotencyKeyOf, markReplayed, scopedTo } from '../requests/idempotency';
 import { withNewZoneReset } from '../sending/sending.service';
 import { BroadcastDryRun, byKey } from './api-v1.responses';
 import { CreateBroadcastByKeyRequest, ListRecipientsByKeyQuery } from './by-key.requests';
@@ -41,7 +41,7 @@ export class BroadcastsByKeyController {
         key: { charged, scoped: (idempotency) => scopedTo(`api-key:${sends_as}`, idempotency) },
       })
       .catch(withNewZoneReset(party));
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return { success: true as const, ...made };
   }
 

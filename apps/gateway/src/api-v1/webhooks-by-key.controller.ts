@@ -2,6 +2,7 @@ import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Query } from 
 import { CreateWebhook } from '@mgw/contracts';
 import { CurrentCaller, CurrentKey, Needs, RestApi, type Caller } from '../access/rest-api';
 import { authorOf, type KeyAccess } from '../api-keys/key-access';
+import { markReplayed } from '../requests/idempotency';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -37,7 +38,7 @@ export class WebhooksByKeyController {
   ) {
     const caller = `api-key:${party.sends_as}`;
     const { replayed, ...made } = await this.webhooks.create(authorOf(party), request, { idempotencyKey, caller });
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return { success: true as const, ...made };
   }
 

@@ -10,6 +10,7 @@ import {
   type ErrorCode,
 } from '@mgw/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { markReplayed } from '../requests/idempotency';
 import { IdPipe } from '../requests/id.pipe';
 import { PageQuery } from '../requests/page';
 import { Done, Made } from '../responses/done';
@@ -45,7 +46,7 @@ export class BroadcastsController {
   ) {
     const context = { requestId, idempotencyKey: headers['idempotency-key'] };
     const { replayed, ...made } = await this.broadcasts.create(user, request, context);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return made;
   }
 
@@ -88,7 +89,7 @@ export class BroadcastsController {
   ) {
     const context = { requestId, idempotencyKey: headers['idempotency-key'] };
     const { replayed, ...made } = await this.broadcasts.retry(user, id, context);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return made;
   }
 

@@ -27,7 +27,7 @@ import { invalid } from '../requests/refusals';
 import { withoutNulls } from '../requests/without-nulls';
 import { Made } from '../responses/done';
 import { Responds } from '../responses/responds';
-import { idempotencyOf } from '../requests/idempotency';
+import { idempotencyOf, markReplayed } from '../requests/idempotency';
 import { SendResult } from '../sending/sending.responses';
 import { TemplateContent, templateOf } from '../sending/template-content';
 import { HasOwnShare } from '../sessions/request-shares';
@@ -197,7 +197,7 @@ export class ConversationsController {
       () => this.rpc.call(AddNote, { business_id, user_id, ...note, idempotency }),
       (added) => (added.replayed ? null : {}),
     );
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return { id, message: 'Added.' };
   }
 

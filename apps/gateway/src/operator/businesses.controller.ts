@@ -2,6 +2,7 @@ import { Body, Controller, Get, Headers, Param, Patch, Post, Query, Res } from '
 import type { FastifyReply } from 'fastify';
 import { ChangeBusinessRequest, CreateBusinessRequest, ListBusinessesQuery } from '../businesses/businesses.requests';
 import { BusinessesService } from '../businesses/businesses.service';
+import { markReplayed } from '../requests/idempotency';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -51,7 +52,7 @@ export class BusinessesController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { id, replayed } = await this.businesses.create(operator, request, idempotencyKey);
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return { id, message: 'Business created.' };
   }
 

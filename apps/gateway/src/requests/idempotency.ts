@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { GatewayError, type Idempotency } from '@mgw/contracts';
+import type { FastifyReply } from 'fastify';
 
 /** @param key the header or query parameter, unchecked */
 export function idempotencyKeyOf(key: string | string[] | undefined): string | null {
@@ -26,4 +27,9 @@ export function idempotencyOf(unchecked: string | string[] | undefined, endpoint
  */
 export function scopedTo(caller: string, idempotency: Idempotency | null): Idempotency | null {
   return idempotency && { ...idempotency, key: `${caller}:${createHash('sha256').update(idempotency.key).digest('hex')}` };
+}
+
+/** Tells the caller that an earlier request with the same Idempotency-Key had the effect. */
+export function markReplayed(reply: FastifyReply, replayed: boolean | undefined): void {
+  if (replayed) void reply.header('idempotency-replayed', 'true');
 }

@@ -23,7 +23,7 @@ import {
 import { RpcClient } from '@mgw/rpc';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { secondsToReset, zoneInForce, type Zones } from '../businesses/zones';
-import { idempotencyOf } from '../requests/idempotency';
+import { idempotencyOf, markReplayed } from '../requests/idempotency';
 
 const NOTE = 'Accepted by the messaging platform, which is not delivery: follow it with GET /message-status/{message_id}.';
 
@@ -93,7 +93,7 @@ export class SendingService {
       .call(operation, { ...message, sender } as RequestOf<O>, context)
       .catch(withNewZoneReset(party))
       .catch(asOutcomeUnknown(sender));
-    if (sent.replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, sent.replayed);
     return { result: sendResult(sent), sent };
   }
 

@@ -1,6 +1,7 @@
 import { Body, Controller, Delete, Get, Headers, Param, Post, Put, Res } from '@nestjs/common';
 import { CreateWebhook } from '@mgw/contracts';
 import type { FastifyReply } from 'fastify';
+import { markReplayed } from '../requests/idempotency';
 import { IdPipe } from '../requests/id.pipe';
 import { Done, Made } from '../responses/done';
 import { Responds } from '../responses/responds';
@@ -31,7 +32,7 @@ export class WebhooksController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const { replayed, ...made } = await this.webhooks.create(user, request, { idempotencyKey, caller: `user:${user.user_id}` });
-    if (replayed) void reply.header('idempotency-replayed', 'true');
+    markReplayed(reply, replayed);
     return made;
   }
 
