@@ -14,6 +14,7 @@ import type { Harness } from '@mgw/harness';
 import { eventually } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
 import { service } from '../main';
+import { REPORTS_LOCK } from '../running/reports.store';
 
 const draft = { business_id: 1, template_name: 'offer', language: 'en', scheduled_at: null, timezone: 'UTC', daily_limit: 1_000 };
 
@@ -305,21 +306,39 @@ describe('decision 451: retrying the failed recipients', () => {
     await expect(retry(second)).rejects.toMatchObject({ error_code: 'CONFLICT' });
   });
 
-  it('refuses other retries while the business creates a broadcast, and one whose template takes other values now', async () => {
+  it('refuses one whose template takes other values now', async () => {
     const { harness } = broadcasts;
     outcomes.set(broadcasts.phoneOf(0), 'PLATFORM_REFUSED').set(broadcasts.phoneOf(1), 'PLATFORM_REFUSED');
     const id = await broadcasts.create(2);
     await ended(id);
-    await harness.db.transaction(async (tx) => {
-      await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('broadcast.create:1', 0))`);
-      await expect(retry(id)).rejects.toMatchObject({
-        error_code: 'CONFLICT',
-        message: expect.stringContaining('being created') as string,
-      });
-    });
     await harness.db.query(`UPDATE broadcast.recipients SET body_params = '{Asha}' WHERE broadcast_id = $1 AND nth = 2`, [id]);
     await expect(retry(id)).rejects.toMatchObject({ error_code: 'VALIDATION_FAILED', extras: { details: [{ field: 'template_name' }] } });
     expect(await broadcasts.get(id)).toMatchObject({ retryable: 2 });
+  });
+
+  it('decision 775: waits for no report of a status, whose recipient is left for another retry', async () => {
+    const { harness } = broadcasts;
+    outcomes.clear();
+    outcomes.set(broadcasts.phoneOf(0), 'PLATFORM_REFUSED').set(broadcasts.phoneOf(1), 'PLATFORM_REFUSED');
+    const id = await broadcasts.create(2);
+    await ended(id);
+    outcomes.clear();
+    written.length = 0;
+    const second = await harness.db.transaction(
+      async (tx) => {
+        // Stands for a report that is being applied.
+        await tx.query(`SELECT pg_advisory_xact_lock(hashtext('${REPORTS_LOCK}'))`);
+        await tx.query('SELECT FROM broadcast.recipients WHERE broadcast_id = $1 AND nth = 1 FOR NO KEY UPDATE', [id]);
+        return (await retry(id)).id;
+      },
+      { mayPause: true },
+    );
+    await ended(second);
+    expect(written).toEqual([broadcasts.phoneOf(1)]);
+    expect((await broadcasts.get(second)).broadcast).toMatchObject({ total_recipients: 1, sent: 1 });
+    expect(await broadcasts.get(id)).toMatchObject({ retryable: 1 });
+    await ended((await retry(id)).id);
+    expect(written).toEqual([broadcasts.phoneOf(1), broadcasts.phoneOf(0)]);
   });
 
   it('decision 621: never takes people who opted out, before their message or since; the check shows how many and what is left', async () => {

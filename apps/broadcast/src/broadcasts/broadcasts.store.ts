@@ -15,7 +15,6 @@ import {
 import { Database, examine, filteredPage, isTimeout, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
 import { Shares } from '@mgw/shares';
-import { REPORTS_LOCK } from '../running/reports.store';
 import { UNCONFIRMED } from '../running/unclear.service';
 
 interface StoredBroadcast {
@@ -140,10 +139,15 @@ export class BroadcastsStore {
    * @throws GatewayError BROADCAST_LIMIT_REACHED, RATE_LIMITED if other creations take too long
    */
   async create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
-    const release = await this.creations.take(String(request.business_id), PLACE_WITHIN_MS);
+    return this.inPlace(request.business_id, () => this.createAlone(request));
+  }
+
+  /** @throws GatewayError RATE_LIMITED if other creations take too long */
+  private async inPlace<T>(businessId: number, creation: () => Promise<T>): Promise<T> {
+    const release = await this.creations.take(String(businessId), PLACE_WITHIN_MS);
     if (release === null) throw creationsBusy();
     try {
-      return await this.createAlone(request);
+      return await creation();
     } finally {
       release();
     }
@@ -176,13 +180,18 @@ export class BroadcastsStore {
   }
 
   /**
-   * Creates a broadcast to the retryable recipients of an ended one. PostgreSQL copies them, so that they take no memory here.
+   * Creates a broadcast to the retryable recipients of an ended one. PostgreSQL copies them, so that they take no memory here. A recipient
+   * whom a report of a status changes at the moment is left for another retry.
    * @param suppressed phones that it leaves out
    * @returns its id; null if its Idempotency-Key has already created one
-   * @throws GatewayError BROADCAST_LIMIT_REACHED, VALIDATION_FAILED if the template takes other values now, CONFLICT if no recipient is
-   * left, or while the business creates another broadcast
+   * @throws GatewayError BROADCAST_LIMIT_REACHED, RATE_LIMITED if other creations take too long, VALIDATION_FAILED if the template takes
+   * other values now, CONFLICT if no recipient is left
    */
-  retry(
+  retry(request: Draft, retryOf: number, counts: ReturnType<typeof valueCounts>, suppressed: string[]): Promise<number | null> {
+    return this.inPlace(request.business_id, () => this.retryAlone(request, retryOf, counts, suppressed));
+  }
+
+  private retryAlone(
     request: Draft,
     retryOf: number,
     { body, header, buttons }: ReturnType<typeof valueCounts>,
@@ -190,12 +199,7 @@ export class BroadcastsStore {
   ): Promise<number | null> {
     const taken = (parameter: string) => `${RETRYABLE} AND phone NOT IN (SELECT unnest(${parameter}::text[]))`;
     return this.db.transaction(async (tx) => {
-      // Waiting would hold a connection of the pool for each request.
-      const [lock] = await tx.query<{ held: boolean }>(`SELECT pg_try_advisory_xact_lock(${CREATE_LOCK}) AS held`, [request.business_id]);
-      if (!lock?.held) throw new GatewayError('CONFLICT', 'Another broadcast is being created. Nothing was sent; try again in a moment.');
-      // The locks of every transaction that changes recipients, in their order: no report of a status is applied meanwhile.
-      await tx.query(`SELECT pg_advisory_xact_lock_shared(hashtext('${REPORTS_LOCK}'))`);
-      await tx.query('SELECT FROM broadcast.broadcasts WHERE id = $1 FOR NO KEY UPDATE', [retryOf]);
+      await lockCreations(tx, request.business_id);
       const [count] = await tx.query<{ total: number; wrong: number }>(
         `SELECT count(*)::integer AS total, count(*) FILTER (WHERE cardinality(body_params) NOT BETWEEN $2 AND $3
            OR cardinality(header_params) NOT BETWEEN $4 AND $5 OR cardinality(button_params) NOT BETWEEN $6 AND $7)::integer AS wrong
@@ -205,17 +209,22 @@ export class BroadcastsStore {
       if (!count) throw new Error('a count returned no row');
       const id = await this.insert(tx, request, count.total, retryOf);
       if (id === null) return null;
-      if (count.total === 0) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
       if (count.wrong > 0) throw templateChanged(request.template_name);
-      await tx.query(
-        `WITH taken AS (
-           UPDATE broadcast.recipients SET retried = true WHERE broadcast_id = $2 AND ${taken('$3')}
-           RETURNING nth, phone, body_params, header_params, button_params
+      // Decision 775: it waits for no other transaction, and holds none of the locks that reports of all businesses need.
+      const [copy] = await tx.query<{ total: number }>(
+        `WITH found AS (
+           SELECT nth FROM broadcast.recipients WHERE broadcast_id = $2 AND ${taken('$3')} ORDER BY nth LIMIT $4 FOR NO KEY UPDATE SKIP LOCKED
+         ), taken AS (
+           UPDATE broadcast.recipients r SET retried = true FROM found WHERE r.broadcast_id = $2 AND r.nth = found.nth
+           RETURNING r.nth, phone, body_params, header_params, button_params
+         ), copied AS (
+           INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, button_params)
+           SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params, button_params FROM taken RETURNING 1
          )
-         INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, button_params)
-         SELECT $1, row_number() OVER (ORDER BY nth), phone, body_params, header_params, button_params FROM taken`,
-        [id, retryOf, suppressed],
+         UPDATE broadcast.broadcasts SET total = (SELECT count(*) FROM copied) WHERE id = $1 RETURNING total`,
+        [id, retryOf, suppressed, count.total],
       );
+      if (!copy?.total) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
       return id;
     });
   }
