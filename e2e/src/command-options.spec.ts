@@ -29,6 +29,7 @@ describe('options of npm start, npm run prove and npm run bench', () => {
     ['tools/prove/prove.mjs', '--minute', '5', "Unknown option '--minute'"],
     ['tools/prove/prove.mjs', '--rounds', 'all', "Option '--rounds' needs a number from 1 on, not 'all'"],
     ['tools/prove/prove.mjs', '--only', 'nothing', '--only matches none of '],
+    ['tools/prove/prove.mjs', '--standalone', '--only=kill send', '--only matches none of kill standalone, '],
     ['tools/bench/bench.mjs', '--second', '1', "Unknown option '--second'"],
     ['tools/bench/bench.mjs', '--only', 'send', '--only takes sends, '],
   ])('%s refuses %s %s', (file, option, value, message) => {

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../servers/free-port.cjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const POINTS = {
@@ -27,12 +28,12 @@ export function crashPointFaults() {
 }
 
 async function crash({ product }, app, point) {
-  const [running] = product.processes(app);
+  const [running] = product.processesOf(app);
   const words = readFileSync(`/proc/${running.pid}/environ`, 'utf8').split('\0').filter(Boolean);
   const env = Object.fromEntries(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
-  const child = spawn(process.execPath, [`dist/apps/${app}/src/main.js`], {
+  const child = spawn(process.execPath, [`dist/apps/${running.app}/src/main.js`], {
     cwd: ROOT,
-    env: { ...env, PROBE_PORT: '0', CRASH_AT: point },
+    env: { ...env, GATEWAY_PORT: String(await freePort()), PROBE_PORT: '0', CRASH_AT: point },
     stdio: 'ignore',
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));

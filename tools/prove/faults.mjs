@@ -17,14 +17,25 @@ const SERVICES = [
 ];
 const SERVERS = { postgres: 'PostgreSQL', nats: 'NATS', redis: 'Redis' };
 
-/** @returns the faults by name; each is called with {product, platform, callbacks, receivers, random} */
-export function faults() {
-  return { ...serviceFaults(), ...serverFaults(), ...platformFaults(), ...callbackFaults(), ...receiverFaults(), ...crashPointFaults() };
+/**
+ * @param options `standalone`: one process runs all services
+ * @returns the faults by name; each is called with {product, platform, callbacks, receivers, random}
+ */
+export function faults({ standalone } = {}) {
+  return {
+    ...(standalone ? serviceFaults(['standalone'], 'standalone') : serviceFaults(SERVICES, 'send')),
+    ...serverFaults(),
+    ...platformFaults(),
+    ...callbackFaults(),
+    ...receiverFaults(),
+    ...crashPointFaults(),
+  };
 }
 
-function serviceFaults() {
+/** @param often the one that is killed again before it has recovered */
+function serviceFaults(apps, often) {
   const all = {};
-  for (const app of SERVICES) {
+  for (const app of apps) {
     all[`kill ${app}`] = async ({ product, random }) => product.signal(random.pick(product.processes(app)), 'SIGKILL');
     all[`stop ${app}`] = async ({ product, random }) => {
       const one = random.pick(product.processes(app));
@@ -42,9 +53,9 @@ function serviceFaults() {
     };
     all[`kill all of ${app}`] = async ({ product }) => product.processes(app).forEach((one) => product.signal(one, 'SIGKILL'));
   }
-  all['kill one send three times'] = async ({ product }) => {
+  all[`kill one ${often} three times`] = async ({ product }) => {
     for (let times = 0; times < 3; times += 1) {
-      product.signal(product.processes('send')[0], 'SIGKILL');
+      product.signal(product.processes(often)[0], 'SIGKILL');
       await pause(2_500);
     }
   };

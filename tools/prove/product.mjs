@@ -1,4 +1,4 @@
-// The product under test: `npm start` with replicas, its own folder and its own ports.
+// The product under test: `npm start` with replicas or in one process, its own folder and its own ports.
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export class Product {
   deaths = [];
 
   /** @param callbackUrl where the simulator posts callbacks @returns the running product */
-  static async start({ replicas, callbackUrl }) {
+  static async start({ replicas, standalone, callbackUrl }) {
     const product = new Product();
     const dir = mkdtempSync(join(tmpdir(), 'mgw-prove-'));
     chmodSync(dir, 0o755);
@@ -29,10 +29,10 @@ export class Product {
       SIMULATOR_PORT: String(await freePort()),
       SIM_CALLBACK_URL: callbackUrl,
     };
-    const args = ['--no-build', '--throwaway', '--replicas', String(replicas)];
+    const args = ['--no-build', '--throwaway', ...(standalone ? ['--standalone'] : ['--replicas', String(replicas)])];
     // Ctrl-C reaches only this process, which stops the product in order.
     const child = spawn(process.execPath, [join(ROOT, 'tools/start/start.mjs'), ...args], { env, stdio: 'pipe', detached: true });
-    Object.assign(product, { dir, child, output: '' });
+    Object.assign(product, { dir, child, standalone, output: '' });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (product.output += chunk));
     product.exited = new Promise((resolve) => child.once('exit', resolve));
     for (const end = Date.now() + 180_000; !product.output.includes('✓ Ready'); await pause(100))
@@ -57,8 +57,13 @@ export class Product {
     return JSON.parse(this.#read('processes.json')).processes.filter((one) => app === undefined || one.app === app);
   }
 
+  /** The processes that run this service. */
+  processesOf(service) {
+    return this.processes(this.standalone ? 'standalone' : service);
+  }
+
   gateways() {
-    return this.processes('gateway').map(({ port }) => `http://127.0.0.1:${port}`);
+    return this.processesOf('gateway').map(({ port }) => `http://127.0.0.1:${port}`);
   }
 
   /** Sends a signal as a fault, so that its effect does not count as a death. */

@@ -20,6 +20,7 @@ const { minutes, rounds, sabotage, ...options } = readOptions('npm run prove --'
   minutes: { value: 'M', least: 0, fallback: 2, about: 'duration of the faults (2)' },
   rounds: { value: 'N', least: 1, about: 'number of faults, instead of --minutes' },
   replicas: { value: 'N', least: 1, fallback: 2, about: 'replicas of each service (2)' },
+  standalone: { about: 'one process runs all services; it has no replicas' },
   rate: { value: 'N', least: 1, fallback: 10, about: 'sends a second (10)' },
   only: { value: 'TEXT,...', fallback: '', about: 'only faults whose name contains one of these' },
   sabotage: { value: 'NAME', about: 'breaks the product or falsifies a witness, so that the run must fail (see sabotage.mjs)' },
@@ -30,8 +31,8 @@ const seed = options.seed ?? Math.floor(Math.random() * 2 ** 32);
 const known = Object.keys({ ...SABOTAGE, ...BREAKS });
 if (sabotage !== undefined && !known.includes(sabotage)) throw new Error(`--sabotage is one of ${known.join(', ')}`);
 const wanted = options.only.split(',');
-const kinds = Object.entries(faults()).filter(([name]) => wanted.some((text) => name.includes(text)));
-if (kinds.length === 0) throw new Error(`--only matches none of ${Object.keys(faults()).join(', ')}`);
+const kinds = Object.entries(faults(options)).filter(([name]) => wanted.some((text) => name.includes(text)));
+if (kinds.length === 0) throw new Error(`--only matches none of ${Object.keys(faults(options)).join(', ')}`);
 
 const begun = Date.now();
 const log = (line) => console.log(`${((Date.now() - begun) / 1_000).toFixed(1).padStart(6)} s  ${line}`);
@@ -66,7 +67,7 @@ async function main() {
   const random = new Random(seed);
   const [callbacks, receivers] = [await Callbacks.listen(new Random(seed + 2)), await Receivers.listen()];
   console.log(`seed ${seed}`);
-  const product = await Product.start({ replicas: options.replicas, callbackUrl: callbacks.url });
+  const product = await Product.start({ ...options, callbackUrl: callbacks.url });
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void product.stop().then(() => process.exit(1)));
   try {
     callbacks.gateways = () => product.gateways();
