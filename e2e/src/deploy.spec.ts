@@ -841,10 +841,25 @@ describe('alerts and the Grafana dashboard', () => {
 });
 
 describe('docs/guarantees.md', () => {
+  const sections = file('docs/guarantees.md')
+    .split('\n### ')
+    .filter((section) => section.includes('\n| Holds '));
+
+  it('counts the consumers of each service, whose messages take memory', () => {
+    const counted = sections.map((section) => [section.split('\n')[0], Number(/^\| (\d+) consumers? /m.exec(section)?.[1] ?? 0)]);
+    expect(Object.fromEntries(counted)).toEqual(
+      Object.fromEntries(Object.entries(ACCESS.SERVICES).map(([app, { consumes }]) => [app, Object.keys(consumes).length])),
+    );
+  });
+
+  it('names bounds that the code has where it says so', () => {
+    const rows = file('docs/guarantees.md').matchAll(/((?:`\w+`, )*`\w+`) in `((?:apps|libs|tools)\/\S+\.\w+)`/g);
+    const named = [...rows].flatMap(([, names = '', path = '']) => names.split(', ').map((name) => [name.replaceAll('`', ''), path]));
+    expect(named.length).toBeGreaterThan(30);
+    expect(named.filter(([name = '', path = '']) => !new RegExp(`\\b${name}\\b`).test(file(path)))).toEqual([]);
+  });
+
   it('adds up the memory of each process, and that of all services in one', () => {
-    const sections = file('docs/guarantees.md')
-      .split('\n### ')
-      .filter((section) => section.includes('\n| Holds '));
     const tables = sections.map((section) => {
       const rows = [...section.matchAll(/^\| (.*?) +\|.*\| +(?:\*\*)?(\d+)(?:\*\*)? \|$/gm)].map(
         ([, what, megabytes]) => [what, Number(megabytes)] as const,
