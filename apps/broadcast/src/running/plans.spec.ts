@@ -95,3 +95,37 @@ describe.each([
     expect(await recipientsRead((db) => new RunsStore(db).claim())).toBeLessThanOrEqual(FEW);
   });
 });
+
+describe('decision 796: thousands of broadcasts of one business that wait for their turn', () => {
+  let harness: Harness;
+
+  beforeAll(async () => {
+    harness = await startHarness(service);
+  });
+  afterAll(() => harness.close());
+
+  const WAITING = 1_000;
+
+  it.each([
+    ['one that runs', { started: 'nth = 1', is: 'lease_until', claimed: [2] }],
+    ['many that are idle', { started: 'nth % 2 = 1', is: 'idle_until', claimed: [1, 2] }],
+  ])('are each read a few times behind %s, and another business has its turn', async (_, { started, is, claimed }) => {
+    const runs = new RunsStore(harness.db);
+    await harness.db.query('DELETE FROM broadcast.broadcasts');
+    await harness.db.query(
+      `INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total)
+       SELECT CASE n WHEN ${WAITING} THEN 2 ELSE 1 END, 'b', 'offer', 'en', 'Growth', 'UTC', 'scheduled', 1 FROM generate_series(1, ${WAITING}) AS n`,
+    );
+    await harness.db.query(
+      `UPDATE broadcast.broadcasts b SET status = 'running', started_at = now(), ${is} = now() + interval '1 hour'
+       FROM (SELECT id, row_number() OVER (ORDER BY id) AS nth FROM broadcast.broadcasts) n WHERE n.id = b.id AND ${started}`,
+    );
+    for (const business_id of claimed) {
+      let run: RunningBroadcast | null = null;
+      const { broadcasts = 0, '': inVain = 0 } = await rowsRead(harness.db, async (db) => (run = await new RunsStore(db).claim()));
+      expect(run).toMatchObject({ business_id });
+      expect(broadcasts + inVain).toBeLessThanOrEqual(6 * WAITING);
+    }
+    expect(await runs.claim()).toBeNull();
+  });
+});

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BroadcastCompleted, type EventEnvelope } from '@mgw/contracts';
 import { appendToOutbox, newEvent } from '@mgw/events';
-import { Database } from '@mgw/postgres';
+import { Database, onRow } from '@mgw/postgres';
 
 /** A broadcast that this process runs. */
 export interface RunningBroadcast {
@@ -23,16 +23,28 @@ export const LEASE = '2 seconds';
 /** An unclear recipient delays the end of its broadcast for this long after its attempt began; by then the send service knows the send. */
 const UNCLEAR_DELAY = '45 seconds';
 
+const IS_OPEN = `status IN ('scheduled', 'running')`;
 /**
- * A broadcast is runnable if it is due, no process holds its lease and it is not idle. Broadcasts of one business share its number's
- * throughput, so one runs at a time: a started one before a new one and the older first, unless it is idle. A scheduled one is due when both
- * clocks have reached its time, PostgreSQL's and that of the process ($1): nobody can recall one that started early (decision 787).
+ * SQL: whether both clocks have reached the time of a scheduled broadcast, PostgreSQL's and that of the process ($1): nobody can recall one
+ * that started early (decision 787).
  */
-const RUNNABLE = `b.status IN ('scheduled', 'running') AND (b.scheduled_at IS NULL OR b.scheduled_at <= least(now(), $1))
-  AND (b.lease_until IS NULL OR b.lease_until < now()) AND (b.idle_until IS NULL OR b.idle_until <= now())
-  AND NOT EXISTS (SELECT FROM broadcast.broadcasts o WHERE o.business_id = b.business_id AND o.id <> b.id AND o.status = 'running'
-    AND (o.lease_until >= now()
-      OR ((b.status = 'scheduled' OR o.id < b.id) AND (o.idle_until IS NULL OR o.idle_until <= now()))))`;
+const IS_DUE = '(scheduled_at IS NULL OR scheduled_at <= least(now(), $1))';
+const IS_IDLE = 'idle_until > now()';
+const IS_HELD = 'lease_until >= now()';
+
+/**
+ * SQL: the ids of the runnable broadcasts, which are due, held by no process and not idle. Broadcasts of one business share its number's
+ * throughput, so one runs at a time: a started one before a new one and the older first, unless it is idle. Windows find it in one pass,
+ * because a business may have thousands that wait (decision 796).
+ */
+const RUNNABLE = `(
+  SELECT id FROM (
+    SELECT id, status, (${IS_DUE} AND NOT coalesce(${IS_HELD}, false) AND NOT coalesce(${IS_IDLE}, false)) AS is_free,
+      coalesce(bool_or(${IS_HELD}) FILTER (WHERE status = 'running') OVER of_business, false) AS is_one_held,
+      min(id) FILTER (WHERE status = 'running' AND NOT coalesce(${IS_IDLE}, false)) OVER of_business AS next_started
+    FROM broadcast.broadcasts WHERE ${IS_OPEN} AND (status = 'running' OR ${IS_DUE}) WINDOW of_business AS (PARTITION BY business_id)
+  ) open WHERE is_free AND NOT is_one_held AND CASE status WHEN 'running' THEN id = next_started ELSE next_started IS NULL END
+)`;
 
 /** Leases broadcasts to processes. */
 @Injectable()
@@ -51,8 +63,8 @@ export class RunsStore {
       >(
         `UPDATE broadcast.broadcasts SET status = 'running', started_at = coalesce(started_at, now()), idle_until = NULL,
            lease_until = now() + interval '${LEASE}'
-         WHERE id = (SELECT b.id FROM broadcast.broadcasts b WHERE ${RUNNABLE}
-           ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         WHERE id = (SELECT b.id FROM ${RUNNABLE} runnable JOIN broadcast.broadcasts b USING (id) WHERE ${onRow(IS_OPEN)}
+           ORDER BY b.lease_until NULLS FIRST, b.id LIMIT 1 FOR UPDATE OF b SKIP LOCKED)
          RETURNING id, lease_until::text AS lease, business_id, template_name, language, plan, timezone, api_key_id`,
         [clock.toISOString()],
       );
@@ -66,7 +78,7 @@ export class RunsStore {
 
   /** Whether a runnable broadcast waits for a process. @param clock that of this process */
   async isAnyWaiting(clock = new Date()): Promise<boolean> {
-    return (await this.db.query(`SELECT FROM broadcast.broadcasts b WHERE ${RUNNABLE} LIMIT 1`, [clock.toISOString()])).length > 0;
+    return (await this.db.query(`SELECT FROM ${RUNNABLE} runnable LIMIT 1`, [clock.toISOString()])).length > 0;
   }
 
   /** Completes a broadcast that has nothing left to send and publishes that once. @returns whether it is complete */
