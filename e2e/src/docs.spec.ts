@@ -53,6 +53,31 @@ describe('documentation', () => {
     expect(constants.filter(([, name]) => !words.has(name))).toEqual([]);
   });
 
+  describe('operations of the API', () => {
+    const { paths } = JSON.parse(read('docs/api/openapi.json')) as { paths: Record<string, object> };
+
+    it('exist with each method and path that a page names', () => {
+      const operations = new Set(
+        Object.entries(paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)),
+      );
+      const named = [...PAGES, 'apps/gateway/src/errors/error-texts.ts'].flatMap((page) =>
+        [...read(page).matchAll(/`(GET|POST|PUT|PATCH|DELETE) (\/api\/[^\s`?]+)[^`]*`/g)].map(([, method, path = '']) => [
+          page,
+          `${method} ${path.replace(/wamid\.…|gw_…/, '{message_id}')}`,
+        ]),
+      );
+      expect(named.length).toBeGreaterThan(20);
+      expect(named.filter(([, operation = '']) => !operations.has(operation))).toEqual([]);
+    });
+
+    it('are all named by README.md', () => {
+      const named = new Set([...read('README.md').matchAll(/(?:`|\/api\/v1\/)([a-z-]+)/g)].map(([, name]) => name));
+      const groups = Object.keys(paths).flatMap((path) => /^\/api\/v1\/([a-z-]+)/.exec(path)?.[1] ?? []);
+      expect(groups.length).toBeGreaterThan(20);
+      expect(groups.filter((group) => !named.has(group))).toEqual([]);
+    });
+  });
+
   it('names only commands that exist', () => {
     const commands = PAGES.flatMap((page) => [...read(page).matchAll(/node dist\/(apps\/\S+)\.js/g)].map(([, file = '']) => `${file}.ts`));
     expect(commands.length).toBeGreaterThan(0);

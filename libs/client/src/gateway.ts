@@ -23,7 +23,10 @@ interface Send<P extends Path, D = DryRunResult> {
   (body: BodyOf<P, 'post'>, options?: CallOptions): Promise<ResultOf<P, 'post'>>;
 }
 
-/** The REST API with a method for each operation. Methods return the body of a success, and throw GatewayRefusal for an error. */
+/**
+ * The REST API with a method for each operation but `quick-send`, whose sends have methods of their own. Methods return the body of a success,
+ * and throw GatewayRefusal for an error.
+ */
 export class Gateway {
   readonly events: Events;
   readonly sendTemplate = this.send('/api/v1/send-template');
