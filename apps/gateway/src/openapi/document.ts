@@ -94,7 +94,13 @@ export function openApiDocument(modules: ModulesContainer, serverUrl: string): J
       securitySchemes: {
         apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         apiKeyInQuery: { type: 'apiKey', in: 'query', name: 'apikey', description: 'On quick-send only (spec §5.2).' },
-        session: { type: 'apiKey', in: 'cookie', name: 'token' },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'token',
+          description:
+            'POST /api/client/login sets it. A write without a body needs `Content-Type: application/json` too, unless it is a DELETE.',
+        },
       },
     },
   };
