@@ -175,6 +175,8 @@ export const UpdateConversation = operation('send', 'update-conversation', {
     /** Marks the customer's messages as read. */
     read: Type.Optional(Type.Literal(true)),
     labels: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
+    /** The labels from which the caller began: only the difference between them and `labels` is added and removed. */
+    labels_before: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
     auto_reply: Type.Optional(Type.Boolean()),
     /** Changes nothing if a message of the customer arrived after this time: CONFLICT. */
     nothing_received_since: Type.Optional(IsoTime),

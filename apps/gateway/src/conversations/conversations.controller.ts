@@ -90,10 +90,11 @@ export class ConversationsController {
   ) {
     if (assigned_to && !(await this.users.namesOf(business_id, [assigned_to])).has(assigned_to))
       throw invalid('assigned_to', 'must be the id of a person of your team');
-    const { read, nothing_received_since: since, ...values } = withoutNulls(request);
+    const { read, nothing_received_since: since, labels_before, ...values } = withoutNulls(request);
     const detail = { ...values, ...(assigned_to !== undefined && { assigned_to }) };
     const condition = since !== undefined && { nothing_received_since: new Date(since).toISOString() };
-    const write = () => this.rpc.call(UpdateConversation, { business_id, conversation_id, ...detail, ...(read && { read }), ...condition });
+    const given = { ...(read && { read }), ...(labels_before && { labels_before }), ...condition };
+    const write = () => this.rpc.call(UpdateConversation, { business_id, conversation_id, ...detail, ...given });
     // Reading is no change that somebody looks for later (decision 393).
     const isChange = Object.keys(detail).length > 0;
     // Labels may describe a person, and the audit log outlives their erasure.

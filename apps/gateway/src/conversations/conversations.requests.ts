@@ -72,6 +72,17 @@ export class ChangeConversationRequest {
   @Matches(/\S/, { each: true, message: 'labels must not be blank' })
   labels?: string[] | null;
 
+  @IsOptional()
+  @IsArray()
+  @ArrayMaxSize(MAX_LABELS)
+  @IsString(NAME)
+  @Length(1, LABEL_NAME, NAME)
+  @JSONSchema({
+    description:
+      'The labels of the conversation as they were shown. Only the difference between them and `labels` is added and removed, so labels that a colleague added or renamed meanwhile stay. Without it, `labels` replaces all.',
+  })
+  labels_before?: string[] | null;
+
   /** Whether auto-reply may reply in this conversation. */
   @IsOptional()
   @IsBoolean()

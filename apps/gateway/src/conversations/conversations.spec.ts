@@ -211,17 +211,19 @@ describe('the inbox (spec §10)', () => {
     await change({ assigned_to: await idOf(stranger) }).expect(400);
     for (const assigned_to of [1e19, 1e300]) await change({ assigned_to }).expect(400);
     await change({ read: false }).expect(400);
-    await change({ labels: ['x'.repeat(41)] }).expect(400);
+    for (const names of ['labels', 'labels_before']) await change({ [names]: ['x'.repeat(41)] }).expect(400);
     await change({ assigned_to: me, read: true }).expect(200);
     await change({ assigned_to: null, status: 'closed', labels: ['VIP'], auto_reply: false }).expect(200);
     for (const since of ['yesterday', '2026-11-23', 1]) await change({ status: 'closed', nothing_received_since: since }).expect(400);
     await change({ status: 'closed', nothing_received_since: '2026-11-23T10:00:00.5+01:00' }).expect(200);
     await change({ read: true, nothing_received_since: null }).expect(200);
+    await change({ labels: ['VIP', 'Late'], labels_before: ['VIP'] }).expect(200);
     expect(changes).toEqual([
       { conversation_id: 1, assigned_to: me, read: true },
       { conversation_id: 1, assigned_to: null, status: 'closed', labels: ['VIP'], auto_reply: false },
       { conversation_id: 1, status: 'closed', nothing_received_since: '2026-11-23T09:00:00.500Z' },
       { conversation_id: 1, read: true },
+      { conversation_id: 1, labels: ['VIP', 'Late'], labels_before: ['VIP'] },
     ]);
   });
 

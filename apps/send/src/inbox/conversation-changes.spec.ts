@@ -6,6 +6,7 @@ import {
   ListConversations,
   ListLabels,
   MAX_INBOX_LIST,
+  MAX_LABELS,
   SendText,
   UnassignConversations,
   UpdateConversation,
@@ -166,6 +167,24 @@ describe('agents at work (decision 392)', () => {
     expect((await call(ListLabels, { business_id: 2 })).labels).toEqual([]);
     await call(DeleteLabel, { business_id: 1, id: vip?.id ?? 0 });
     expect((await find(ASHA)).labels).toEqual([]);
+  });
+
+  it('decision 794: adds and removes only what the caller changed in the labels that it showed', async () => {
+    const call = sending.harness.rpc.call.bind(sending.harness.rpc);
+    const shown = { labels_before: ['Late', 'Gold'] };
+    await change(ASHA, { labels: ['Late', 'Gold'] });
+    await change(ASHA, { labels: ['Late', 'Gold', 'Refund'], ...shown });
+    const gold = (await call(ListLabels, { business_id: 1 })).labels.find(({ name }) => name === 'Gold');
+    await call(UpdateLabel, { business_id: 1, id: gold?.id ?? 0, name: 'Platinum' });
+    await change(ASHA, { labels: ['Gold', 'New'], ...shown });
+    expect((await find(ASHA)).labels).toEqual(['New', 'Platinum', 'Refund']);
+    expect((await call(ListLabels, { business_id: 1 })).labels.map(({ name }) => name)).not.toContain('Gold');
+    const many = Array.from({ length: MAX_LABELS }, (_, n) => `Many ${n}`);
+    const refused = ({ error_code }: GatewayError) => error_code;
+    expect(await change(ASHA, { labels: many, labels_before: [] }).catch(refused)).toBe('CONFLICT');
+    await change(ASHA, { labels: [], labels_before: ['New', 'Gone', 'Platinum', 'Refund'] });
+    expect((await find(ASHA)).labels).toEqual([]);
+    await sending.harness.db.query('DELETE FROM send.labels WHERE business_id = 1');
   });
 
   it('makes missing labels until the business has 200', async () => {

@@ -3,6 +3,7 @@ import {
   GatewayError,
   idempotencyMismatch,
   MAX_INBOX_LIST,
+  MAX_LABELS,
   notFound,
   type AddNote,
   type RequestOf,
@@ -29,7 +30,7 @@ export class ConversationChangesStore {
 
   /** Leaves absent members unchanged. A closed conversation waits for nothing. @throws GatewayError NOT_FOUND, CONFLICT */
   async change(businessId: number, conversationId: number, change: Change): Promise<void> {
-    const { assigned_to, status, read, labels, auto_reply, nothing_received_since } = change;
+    const { assigned_to, status, read, labels, labels_before, auto_reply, nothing_received_since } = change;
     await this.db.transaction(async (tx) => {
       const [changed] = await tx.query<{ id: string }>(
         `UPDATE send.conversations SET
@@ -45,7 +46,7 @@ export class ConversationChangesStore {
         ],
       );
       if (!changed) throw (await this.exists(tx, businessId, conversationId)) ? wroteMeanwhile() : notFound();
-      if (labels) await this.setLabels(tx, businessId, changed.id, [...new Set(labels)]);
+      if (labels) await this.setLabels(tx, businessId, changed.id, labels, labels_before ?? null);
     });
   }
 
@@ -87,7 +88,9 @@ export class ConversationChangesStore {
     return (await tx.query('SELECT FROM send.conversations WHERE business_id = $1 AND id = $2', [businessId, conversationId])).length > 0;
   }
 
-  private async setLabels(tx: Tx, businessId: number, conversationId: string, names: string[]): Promise<void> {
+  /** @param before if given, only labels that are in one of the two lists are added and removed (decision 794) */
+  private async setLabels(tx: Tx, businessId: number, conversationId: string, wanted: string[], before: string[] | null): Promise<void> {
+    const names = [...new Set(wanted)].filter((name) => !before?.includes(name));
     await tx.query(
       `WITH missing AS (
          SELECT name FROM unnest($2::text[]) AS name WHERE name NOT IN (SELECT l.name FROM send.labels l WHERE l.business_id = $1)
@@ -99,8 +102,8 @@ export class ConversationChangesStore {
     );
     await tx.query(
       `DELETE FROM send.conversation_labels WHERE conversation_id = $2
-         AND label_id NOT IN (SELECT id FROM send.labels WHERE business_id = $1 AND name = ANY ($3))`,
-      [businessId, conversationId, names],
+         AND label_id ${before ? '' : 'NOT '}IN (SELECT id FROM send.labels WHERE business_id = $1 AND name = ANY ($3))`,
+      [businessId, conversationId, before ? before.filter((name) => !wanted.includes(name)) : names],
     );
     const known = await tx.query(
       `INSERT INTO send.conversation_labels (conversation_id, label_id)
@@ -110,6 +113,9 @@ export class ConversationChangesStore {
     );
     if (known.length < names.length)
       throw new GatewayError('CONFLICT', `A business has at most ${MAX_INBOX_LIST} labels. Delete one in the list of labels first.`);
+    const all = await tx.query('SELECT FROM send.conversation_labels WHERE conversation_id = $1', [conversationId]);
+    if (names.length > 0 && all.length > MAX_LABELS)
+      throw new GatewayError('CONFLICT', `A conversation has at most ${MAX_LABELS} labels. Remove one first.`);
   }
 }
 

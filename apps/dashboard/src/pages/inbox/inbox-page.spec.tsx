@@ -775,7 +775,10 @@ describe('the inbox (additions §9)', () => {
     await waitFor(() => expect(responses).toHaveLength(1));
     act(() => responses[0]?.({ conversation: first }));
     await waitFor(() => expect(responses).toHaveLength(2));
-    expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'] }, { labels: ['VIP', 'Order 7'] }]);
+    expect(sent().map(({ body }) => body)).toEqual([
+      { labels: ['VIP'], labels_before: [] },
+      { labels: ['VIP', 'Order 7'], labels_before: ['VIP'] },
+    ]);
     act(() => responses[1]?.({ conversation: first }));
     // The server's list is shown when nothing is being written.
     await waitFor(() => expect(screen.queryByText('Order 7')).toBeNull());
@@ -787,7 +790,7 @@ describe('the inbox (additions §9)', () => {
     act(() => field.focus());
     fireEvent.change(field, { target: { value: ' VIP ' } });
     act(() => field.blur());
-    await waitFor(() => expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'] }]));
+    await waitFor(() => expect(sent().map(({ body }) => body)).toEqual([{ labels: ['VIP'], labels_before: [] }]));
   });
 
   it('search: opens the message that it found, even an older one', async () => {

@@ -12,14 +12,15 @@ const MAX_LABELS = 20;
 export function LabelsField({ conversation: { id, labels } }: { conversation: Pick<Conversation, 'id' | 'labels'> }) {
   const queries = useQueryClient();
   const known = useQuery(labelsQuery);
-  // Each write has the whole list, so the next change starts from the wanted list, not from the one that the server last returned.
+  // The next change starts from the wanted list, not from the one that the server last returned.
   const [wanted, setWanted] = useState<string[]>();
   const save = useMutation({
     // One write at a time, so that the last change is written last.
     scope: { id: `labels of ${id}` },
-    mutationFn: (names: string[]) =>
-      request(api.PATCH('/api/client/conversations/{id}', { params: { path: { id } }, body: { labels: names } })),
-    onSettled: (_, __, names) => {
+    // A colleague may change the labels meanwhile.
+    mutationFn: (change: { labels: string[]; labels_before: string[] }) =>
+      request(api.PATCH('/api/client/conversations/{id}', { params: { path: { id } }, body: change })),
+    onSettled: (_, __, { labels: names }) => {
       const reloads = [['inbox'], ['labels']].map((queryKey) => queries.invalidateQueries({ queryKey }));
       void Promise.all(reloads).then(() => setWanted((now) => (now === names ? undefined : now)));
     },
@@ -29,7 +30,7 @@ export function LabelsField({ conversation: { id, labels } }: { conversation: Pi
   const shown = wanted ?? labels;
   const change = (names: string[]) => {
     setWanted(names);
-    save.mutate(names);
+    save.mutate({ labels: names, labels_before: shown });
   };
   const accept = () => {
     const name = typed.trim();
