@@ -9,7 +9,7 @@ const HIGHEST_PACE = 1_000;
 const RECIPIENTS = 20_000;
 const LIVE_CONNECTIONS = 16;
 const WARM_UP_SECONDS = 10;
-/** Processes that are no service of the product. */
+/** Processes beside the services of the product. */
 const SERVERS = ['PostgreSQL', 'NATS', 'Redis', 'platform-simulator'];
 
 /**

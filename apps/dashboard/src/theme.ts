@@ -49,7 +49,7 @@ export const theme = createTheme({
     DrawerHeader: notLandmark,
     // The text below the title has too little contrast.
     Notification: { ...closable, styles: { root: { overflowWrap: 'anywhere' }, description: { color: 'var(--mantine-color-dimmed)' } } },
-    // The placeholder is no menu item, and the body is no landmark.
+    // A placeholder inside a menu would not be a menu item, and a menu in the body would lie outside the landmarks.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, portalProps: { target: 'main' } } },
   },
 });

@@ -160,16 +160,16 @@ export class RpcServer extends Server implements CustomTransportStrategy {
   private async handle(operation: Operation, handler: MessageHandler, incoming: Incoming): Promise<string> {
     const context = incoming.context(operation.deadlineMs);
     const handled = await this.run(operation, handler, incoming, context);
-    if ('failure' in handled) return this.refuse(incoming, this.known(handled.failure, operation, context));
+    if ('failure' in handled) return this.refuse(incoming, this.asGatewayError(handled.failure, operation, context));
     if (!matches(operation.response, handled.response)) {
       const wrong = new Error(`the response violates the contract: ${mismatch(operation.response, handled.response)}`);
-      return this.refuse(incoming, this.known(wrong, operation, context));
+      return this.refuse(incoming, this.asGatewayError(wrong, operation, context));
     }
     try {
       incoming.respond(handled.response);
     } catch (error) {
       // The response is larger than the transport accepts.
-      return this.refuse(incoming, this.known(error, operation, context));
+      return this.refuse(incoming, this.asGatewayError(error, operation, context));
     }
     return 'ok';
   }
@@ -208,8 +208,8 @@ export class RpcServer extends Server implements CustomTransportStrategy {
     );
   }
 
-  /** Logs any other error with its stack; the response never contains it. */
-  private known(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
+  /** Passes a GatewayError on. Logs any other error with its stack, which the response never contains. */
+  private asGatewayError(failure: unknown, operation: Operation, { requestId }: RpcContext): GatewayError {
     if (failure instanceof GatewayError) return failure;
     this.options.logger.error({ err: failure, method: operation.subject, request_id: requestId }, 'request failed');
     return this.options.explain?.(failure) ?? new GatewayError('INTERNAL', 'Something went wrong on our side.');

@@ -88,7 +88,7 @@ const HAPPENED_AT = (json: string) =>
   `substring(left(${json}, 4000) FROM '^\\{"(?:id":"[^"]*","type":"[^"]*","at|event":"[^"]*","timestamp)":"([12]\\d{3}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z)"')::timestamptz`;
 /**
  * SQL: whether the JSON text of an event contains a name that the person had when it happened.
- * @param storedAt SQL of the time for a text that is no event
+ * @param storedAt SQL of the time for a text that is not an event
  */
 export const namesPerson = (json: string, storedAt: string) =>
   `EXISTS (SELECT FROM periods p WHERE coalesce(${HAPPENED_AT(json)}, ${storedAt}) BETWEEN p.since AND p.until AND position('"' || p.name || '"' IN ${json}) > 0)`;

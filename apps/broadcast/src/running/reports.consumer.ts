@@ -48,7 +48,7 @@ export class ReportsConsumer extends EventConsumers {
   }
 }
 
-/** @returns nothing for a reaction, which is no reply */
+/** @returns nothing for a reaction, which does not count as a reply */
 function customerMessageOf({ business_id, at, data: { from, type, context } }: EventEnvelope<typeof MessageReceived>): CustomerMessage[] {
   return type === 'reaction' ? [] : [{ business_id, phone: from, quoted: context?.message_id ?? null, at }];
 }

@@ -72,7 +72,7 @@ export async function request<T>(call: Promise<FetchResult<T>>): Promise<T> {
     body.hint,
     response.headers.get('x-request-id'),
     body.accounts,
-    // A proxy may respond with a date, which is no number.
+    // A proxy may respond with a date, which becomes NaN.
     Number(response.headers.get('retry-after')) * 1_000 || 0,
   );
 }

@@ -15,7 +15,7 @@ interface ExpiryFieldProps {
 /** A date and a time in the zone of the page. */
 export function ExpiryField({ label, description, value, error, onChange }: ExpiryFieldProps) {
   const zone = useZone();
-  /** A time that clocks skip, which is no value, while the field has it. */
+  /** The text of the field while it is a time that clocks skip: it has no instant, so the form gets no value. */
   const [skipped, setSkipped] = useState<string | null>(null);
   return (
     <DatetimeField

@@ -7,7 +7,7 @@ export type FormattedPart =
 /** A marker counts only at the edge of a word and next to a character that is not a space. */
 const FORMAT =
   /```([\s\S]+?)```|(https?:\/\/[^\s<>]+)|(?<![\p{L}\p{N}])(?:\*(?=\S)([^*\n]+)(?<=\S)\*|_(?=\S)([^_\n]+)(?<=\S)_|~(?=\S)([^~\n]+)(?<=\S)~|`([^`\n]+)`)(?![\p{L}\p{N}])/gu;
-/** Punctuation at the end of a sentence is no part of its link. */
+/** Punctuation after a link ends the sentence and does not belong to the link. */
 const AFTER_LINK = /[.,;:!?'")\]*_~]+$/;
 
 /** Parses `*bold*`, `_italic_`, `~strike~`, code and links as WhatsApp does. */

@@ -2,7 +2,7 @@ const HOUR_MS = 3_600_000;
 
 /**
  * The moment of a local time, such as `2026-03-29T02:30`, in a zone. When clocks go back it is the first of the two.
- * @returns null when clocks go forward over that time, or for text that is no time
+ * @returns null when clocks go forward over that time, or for text that does not name a time
  */
 export function momentOf(local: string, timezone: string): Date | null {
   const asUtc = Date.parse(`${local}Z`);

@@ -3,10 +3,13 @@ import { useLayoutEffect, useRef } from 'react';
 /** How long `g` waits for its letter, in milliseconds. */
 const CHORD_MS = 1_500;
 
-/** The entry of this browser that says whether keys without Ctrl are shortcuts. */
+/** The key in localStorage: `off` switches shortcuts without Ctrl off. */
 const STORED = 'single-keys';
 
-/** A person who speaks to the computer, or presses keys by accident, can switch them off (WCAG 2.1.4, decision 778). */
+/**
+ * Whether keys without Ctrl are shortcuts in this browser; by default they are. A person who dictates, or presses keys by accident, can
+ * switch them off (WCAG 2.1.4, decision 778).
+ */
 export const areSingleKeysOn = (): boolean => localStorage.getItem(STORED) !== 'off';
 
 export const switchSingleKeys = (isOn: boolean): void => localStorage.setItem(STORED, isOn ? 'on' : 'off');

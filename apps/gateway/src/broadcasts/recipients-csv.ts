@@ -25,7 +25,10 @@ export async function* recipientsCsv(counts: ValueCounts, pages: AsyncIterable<R
   for await (const { recipients } of pages) yield recipients.map(line).join('');
 }
 
-/** A broadcast service of the previous version does not count the values; then those of the first page count. */
+/**
+ * How many values each part of the template takes. A broadcast service of the previous version does not report it; the longest row of the first
+ * page then decides.
+ */
 export function valueCounts({ value_counts, recipients }: Recipients): ValueCounts {
   const most = (values: keyof ValueCounts) => Math.max(0, ...recipients.map((row) => row[values]?.length ?? 0));
   return value_counts ?? { header_params: most('header_params'), body_params: most('body_params'), button_params: most('button_params') };

@@ -12,6 +12,6 @@ export const fileStore: Provider = {
   inject: [GatewayConfig, LOGGER],
   useFactory: ({ mediaStore }: GatewayConfig, logger: Logger) =>
     openFileStore(mediaStore, (error) =>
-      logger.warn({ err: error }, 'MEDIA_STORE is no folder that the gateway may write; files wait until it is'),
+      logger.warn({ err: error }, 'MEDIA_STORE is missing or the gateway may not write to it; files wait until it may'),
     ),
 };

@@ -16,7 +16,7 @@ export function addressSubject(ip: string): string {
   return `address:${networkOf(ip)}`;
 }
 
-/** The holder of places for computing hashes (guarantees N2). It is the /48 of IPv6, because a stranger may have all networks of one. */
+/** The site whose share of concurrent password hashes a login uses (guarantees N2): an IPv4 address, or a /48 of IPv6, which one caller may own. */
 export function hashHolder(ip: string): string {
   return `site:${siteOf(ip)}`;
 }

@@ -55,7 +55,7 @@ export class UsersService {
     });
   }
 
-  /** Takes effect with the user's next request. A business keeps an owner, and somebody who is no owner any more keeps none of their links. */
+  /** Takes effect with the user's next request. A business keeps at least one owner. The links that an owner created end when they lose that role. */
   async changeRole(owner: BusinessUser, id: number, request: ChangeUserRequest): Promise<void> {
     const { user_id, business_id } = owner;
     const role = roleNamed(request.role);

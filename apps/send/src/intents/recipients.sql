@@ -1,8 +1,8 @@
 -- Whether the recipient of each send may receive it (decision 1): the suppression that refuses it, the strictest first, and whether it needs
 -- an open window that is closed. send.reserve and dry runs share it. nth counts from 1.
 --
--- p_hash names recipients of businesses that have erased people; else null. One snapshot reads the opt-outs of conversations and of erased
--- people, so an erasure at the same moment hides none (decision 382).
+-- p_hash is the keyed hash of the recipient if the business has erased people, otherwise null. One snapshot reads the opt-outs of conversations
+-- and of erased people, so an erasure at the same moment hides no opt-out (decision 382).
 CREATE OR REPLACE FUNCTION send.check_recipients(
   p_business bigint[], p_recipient text[], p_hash text[], p_type text[], p_marketing boolean[], p_needs_window boolean[], p_now timestamptz
 ) RETURNS TABLE (nth bigint, conversation_id bigint, last_inbound_at timestamptz, suppression text, window_closed boolean)

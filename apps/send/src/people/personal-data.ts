@@ -16,7 +16,7 @@ const pageOf = (
     SELECT *, ${place} AS place FROM ${table} WHERE business_id = person.business_id AND conversation_id = c.id
       AND (${place}, message_id) > (coalesce($9::json->>0, '-infinity')::${type}, coalesce($9::json->>1, '')) ORDER BY ${place}, message_id LIMIT ${PAGE_ROWS}
   ) r ORDER BY ${ORDER} LIMIT ${PAGE_ROWS}`;
-/** Null for an intent that is no message, or whose message has expired. */
+/** Null for an intent that never became a message, or whose message has expired. */
 const IS_OF_PERSONS_MESSAGE = (intent: string) => `(SELECT m.conversation_id = ANY (person.conversations) FROM send.messages m
   WHERE m.business_id = ${intent}.business_id AND m.message_id = ${intent}.message_id LIMIT 1)`;
 /** Whether the person had the name of an intent when it was made. */

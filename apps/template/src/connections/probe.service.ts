@@ -73,8 +73,8 @@ function detailsOf(node: PhoneNumberNode): NumberDetails {
 }
 
 /**
- * Whether a probe shows that the number can send or cannot. An outage or a limit of the platform is no problem of the connection, and
- * neither is a refusal that names none while the connection works (platform §3.3): its state stays, and the next probe comes.
+ * Whether a probe shows that the number can send or cannot. An outage or a limit of the platform shows neither, nor does a
+ * refusal without a known problem while the connection works (platform §3.3): the state of the connection stays until the next probe.
  */
 export function isConclusive<T>(
   outcome: ReadOutcome<T>,

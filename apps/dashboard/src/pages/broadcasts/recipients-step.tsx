@@ -42,7 +42,7 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
       (error: Error) => refuse(error.message),
     );
   };
-  // The same columns in each language, because a place has another variable there.
+  // Names columns by variable, not by position: another language may use the variables in another order.
   const sample = csvFile([fields.map(({ key }) => key), fields.map(({ example = 'value' }) => example)]);
   return (
     <Stack>

@@ -12,7 +12,7 @@ export interface RecipientsTable {
   rows: CsvLine[];
 }
 
-/** Reads CSV, or cells copied from a spreadsheet. A first line with a phone number is no heading. @throws InputError */
+/** Reads CSV, or cells copied from a spreadsheet. A first line with a phone number is a recipient, not a heading. @throws InputError */
 export function readTable(text: string): RecipientsTable {
   if (text.length > MAX_TEXT) throw new InputError('The list is larger than 8 MB. Split it into several broadcasts.');
   const [first, ...others] = readCsv(text);

@@ -80,7 +80,7 @@ const DAY_MS = 86_400_000;
 /** Bounds the search if tests fill the log. */
 const MAX_PAGES = 5;
 
-/** @param hour the hour in which the first failure ended @returns whether an event that is no test still has the state `failed` */
+/** @param hour the hour in which the first failure ended @returns whether an event other than a test still has the state `failed` */
 async function hasFailedEvent(id: number, hour: string): Promise<boolean> {
   // The log filters by the time at which a delivery was created, which may be long before its attempt ended.
   const from = new Date(Date.parse(hour) - DAY_MS).toISOString();

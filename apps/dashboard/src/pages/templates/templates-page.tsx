@@ -25,7 +25,7 @@ function byName(templates: Template[]): Map<string, Template[]> {
   return found;
 }
 
-/** Milliseconds until the list is read again. A review ends at any time, and an update of WhatsApp is no event of the stream. */
+/** Milliseconds until the list is read again. A review ends at any time, and the stream of live events does not report it. */
 function refreshPause(list: Schemas['TemplateList'] | undefined): number {
   if (list?.sync.state === 'running') return 700;
   return list?.templates.some(({ status }) => status === 'PENDING') ? 3_000 : 15_000;
