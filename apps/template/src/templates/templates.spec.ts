@@ -12,6 +12,7 @@ import {
 import { newEvent } from '@mgw/events';
 import { eventually } from '@mgw/testing';
 import { approved, bodyOf, codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
+import { TemplatesStore } from './templates.store';
 
 describe('templates (platform §3.1, §3.2)', () => {
   let fixture: TemplateFixture;
@@ -178,6 +179,21 @@ describe('templates (platform §3.1, §3.2)', () => {
     expect((await codeOf(fixture.harness.rpc.call(ListTemplates, { business_id: 1, limit: 1, cursor: 'x' }))).toString()).toBe(
       'VALIDATION_FAILED',
     );
+  });
+
+  it('guarantees §10, N2: compares an unknown name with a thousand names of a business, however many it has', async () => {
+    await fixture.harness.db.query(
+      `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+       SELECT 1, 'order_' || lpad(n::text, 5, '0'), language, '1', 'APPROVED', 'UTILITY', false, '[]'
+       FROM generate_series(1, 3000) AS n, unnest('{en,hi}'::text[]) AS language`,
+    );
+    const [other, like] = await new TemplatesStore(fixture.harness.db).findNamesLike([
+      { business_id: 2, name: 'order_0000x' },
+      { business_id: 1, name: 'order_0000x' },
+    ]);
+    expect([other?.length, like?.length, new Set(like).size]).toEqual([0, 1_000, 1_000]);
+    const names = [{ business_id: 1, name: 'order_0000x', language: 'en' }];
+    expect((await fixture.harness.rpc.call(FindTemplates, { names })).found).toMatchObject([{ template: null, similar: 'order_00001' }]);
   });
 
   it('decision 366: reports each change of a status once, from updates and from syncs', async () => {

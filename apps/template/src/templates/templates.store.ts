@@ -44,6 +44,9 @@ const TEMPLATES = new RowSet<GraphTemplate>(
   2,
 );
 
+/** Names that a misspelt one is compared with: all other lookups of the process wait meanwhile. */
+const MAX_COMPARED = 1_000;
+
 const IS_LISTED_LATER = 't.updated_at < (SELECT started_at FROM template.syncs WHERE business_id = $1)';
 
 @Injectable()
@@ -122,11 +125,13 @@ export class TemplatesStore {
     return found;
   }
 
-  /** @returns for each name, in order, the approved names of about its length, among which a misspelt one may be */
+  /** @returns for each name, in order, up to 1,000 approved names of about its length, among which a misspelt one may be */
   async findNamesLike(names: { business_id: number; name: string }[]): Promise<string[][]> {
     const rows = await this.db.query<{ place: string; name: string }>(
-      `SELECT DISTINCT n.place, t.name FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place)
-       JOIN template.templates t ON t.business_id = n.owner AND t.status = 'APPROVED' AND abs(length(t.name) - length(n.wanted)) <= $3`,
+      `SELECT n.place, t.name FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (owner, wanted, place) CROSS JOIN LATERAL (
+         SELECT DISTINCT name FROM template.templates WHERE business_id = n.owner AND status = 'APPROVED' AND abs(length(name) - length(n.wanted)) <= $3
+         ORDER BY name LIMIT ${MAX_COMPARED}
+       ) t`,
       [names.map(({ business_id }) => business_id), names.map(({ name }) => name), MAX_EDITS],
     );
     const found: string[][] = names.map(() => []);
