@@ -25,7 +25,7 @@ function keepCopy(dir, text) {
   replaceFile(join(dir, `${NAME}.${new Date().toISOString().replaceAll(':', '-')}`), text);
 }
 
-/** Whether the value has no other kinds of values than the model; it may lack some. */
+/** Whether each member of the value has the kind of the model's member, text or object. Members may be missing. */
 function fits(value, model) {
   if (typeof model === 'string') return typeof value === 'string';
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
@@ -62,7 +62,7 @@ function read(dir, model, remedy) {
   return fits(kept, model) ? { text, kept } : fail('not a JSON object of secrets');
 }
 
-/** Loads those of docker compose, whose PostgreSQL has its data in another volume. @throws Error as `loadSecrets` does */
+/** Loads the secrets of docker compose, whose PostgreSQL has its data in another volume. @throws Error as `loadSecrets` does */
 export function loadComposeSecrets(dir) {
   return loadSecrets(dir, 'it holds the only keys of the data in PostgreSQL, so repair it, and never delete it');
 }

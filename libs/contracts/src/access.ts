@@ -35,8 +35,8 @@ export const Access = Type.Object({
 export type Access = Static<typeof Access>;
 
 /**
- * Finds what holds now for work that outlives the request that began it (decision 705). A key is the first one of its rotations; its newest
- * heir decides. Null for an unknown business, or a key that was revoked or has expired, with all its heirs.
+ * Finds the plan, time zone and daily cap that hold now, for work that outlives the request that began it (decision 705). `api_key_id` is the
+ * first key of its rotations; the newest active heir decides. Null for an unknown business, or a key that was revoked or has expired, with all its heirs.
  */
 export const FindAccess = operation('gateway', 'find-access', {
   request: Type.Object({ parties: Type.Array(Type.Object({ business_id: Id, api_key_id: Nullable(Id) }), { maxItems: 100 }) }),

@@ -3,7 +3,7 @@ import { Id, IsoTime, Nullable } from './fields';
 import { operation } from './operation';
 import type { ServiceName } from './service-metrics';
 
-/** An event or update that a service set aside. Its id is of this service only. */
+/** An event or update that a service set aside. Its id is unique within the service. */
 export const DeadLetterRecord = Type.Object({
   id: Id,
   at: IsoTime,

@@ -117,7 +117,7 @@ class StoredSecrets extends BackgroundLoop implements OnModuleInit, OnApplicatio
     return RESEAL_EVERY_MS;
   }
 
-  /** Opens every secret, because damage does not show in the id of its key. @returns the places of those that do not open */
+  /** Opens every secret, because damage does not show in the id of its key. @returns table, column and key of those that do not open */
   private async reseal({ table, key, column, context }: SealedColumn): Promise<{ resealed: number; failed: string[] }> {
     const find = `SELECT ${key} AS key, ${column} AS sealed, ${context} AS context FROM ${table}
       WHERE ${key} > $1 AND ${column} <> '' ORDER BY ${key} LIMIT ${BATCH_ROWS}`;

@@ -8,10 +8,10 @@ export interface Settings extends AutoReplySettings {
   api_key_sealed: string | null;
 }
 
-/** Age of the knowledge whether any business has auto-reply on, in milliseconds. */
+/** How long the result of `isAnyEnabled` counts, in milliseconds. */
 const ENABLED_FRESH_MS = 500;
 
-/** The cost of the replies of the business `$2` since midnight in the time zone `$3`, but the reply `$1`. */
+/** SQL: the cost of the replies of the business `$2` since midnight in the time zone `$3`, without the reply `$1`. */
 export const COUNTED_TODAY = `(SELECT coalesce(sum(r.expected_cost), 0) FROM auto_reply.replies r
   WHERE r.business_id = $2 AND r.id <> $1 AND r.reserved_at >= date_trunc('day', now() AT TIME ZONE $3::text) AT TIME ZONE $3::text)`;
 

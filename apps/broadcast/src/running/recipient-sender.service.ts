@@ -14,7 +14,7 @@ const SEND_DEADLINE_MS = SendTemplate.deadlineMs;
 const QUERY_AFTER_S = 2;
 /** Seconds until a recipient of a suspended business is tried again; the broadcast goes on when the operator resumes the business. */
 const SUSPENDED_RETRY_S = 300;
-/** Seconds until a recipient is tried again that the gateway could not be queried for. */
+/** Seconds until a recipient is retried if the gateway did not respond to the query for the key or the business. */
 const ACCESS_RETRY_S = 15;
 
 /**
@@ -41,7 +41,7 @@ export class RecipientSender {
   private async attempt(broadcast: RunningBroadcast, recipient: DueRecipient, deadlineAt: number): Promise<RecipientEnd> {
     const { id, business_id, template_name, language, api_key_id } = broadcast;
     const { nth, phone: to, body_params, header_params, button_params, intent_id } = recipient;
-    // No caller's Idempotency-Key has a space, so none meets one of the same API key.
+    // No caller's Idempotency-Key has a space, so this one differs from all that callers of the same API key chose.
     const key = `broadcast${api_key_id === null ? ':' : ' '}${id}:${nth}`;
     let access: Access;
     try {

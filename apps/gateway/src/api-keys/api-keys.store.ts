@@ -15,7 +15,7 @@ export interface ApiKeyRow extends SetLimits, Zones {
   business_id: number;
   name: string;
   permissions: Permission[];
-  /** The key as which other services count its sends. */
+  /** The id under which other services count its sends: that of the first key of its rotations. */
   sends_as: number;
   last_four: string;
   created_at: Date;
@@ -144,7 +144,10 @@ export class ApiKeysStore {
     });
   }
 
-  /** Finds what holds now, in the order of the parties; null for an unknown business, or a key of which no heir is active. */
+  /**
+   * Finds the plan, time zone and daily cap that hold now, in the order of the parties; null for an unknown business, or for a key that is not
+   * active and has no active heir.
+   */
   async findInForce(parties: RequestOf<typeof FindAccess>['parties']): Promise<(Access | null)[]> {
     const rows = await this.db.query<Zones & SetLimits & { position: string; plan: Plan }>(FIND_IN_FORCE, [
       parties.map(({ business_id }) => business_id),

@@ -7,7 +7,7 @@ import { gauge, type Logger } from '@mgw/telemetry';
 import { GatewayConfig } from '../gateway.config';
 
 /** How often one request looks for new events of all businesses whose callers wait. */
-const ASK_EVERY_MS = 250;
+const QUERY_EVERY_MS = 250;
 const RETRY_MS = 1_000;
 const IDLE_MS = 60_000;
 /** Pages in memory that are being read. A page has half a megabyte, or one event of up to a megabyte. */
@@ -82,7 +82,7 @@ export class EventFeedService extends BackgroundLoop implements BeforeApplicatio
     if (this.waiting.size === 0) return IDLE_MS;
     const businesses = [...this.waiting.keys()];
     for (let from = 0; from < businesses.length; from += MAX_FEEDS) await this.findNew(businesses.slice(from, from + MAX_FEEDS));
-    return ASK_EVERY_MS;
+    return QUERY_EVERY_MS;
   }
 
   /** A number below the caller's means that the database was restored: the next page reports it as a gap. */

@@ -79,7 +79,7 @@ export class PeopleStore {
     return row?.key_sealed ?? sealed;
   }
 
-  /** @returns the places of the hashes that an erased person with an opt-out left, from 0 */
+  /** @returns the indexes, from 0, of the names whose hash an erased person with an opt-out left */
   async optedOut(names: Omit<HashedName, 'conversationId'>[]): Promise<number[]> {
     const rows = await this.db.query<{ nth: string }>(
       `SELECT n.nth FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS n (business_id, hash, nth)

@@ -13,7 +13,7 @@ type Recipient = Schemas['BroadcastRecipients']['recipients'][number];
 /** The newest state of a recipient. */
 const progressOf = ({ state, delivery }: Recipient) => (state === 'sent' ? (delivery ?? 'sent') : state);
 
-/** @param isRunning whether the broadcast tries those again who wait */
+/** @param isRunning whether the broadcast will retry recipients that wait */
 export function RecipientTable({ recipients, isRunning }: { recipients: Recipient[]; isRunning: boolean }) {
   return (
     <DataTable minWidth={420} columns={['Phone', 'State', 'Detail']}>

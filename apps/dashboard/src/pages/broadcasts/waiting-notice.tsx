@@ -1,7 +1,7 @@
 import { Anchor, Text } from '@mantine/core';
 import { peopleCounted } from '../../components/format-number';
 
-/** How many recipients wait for their next try. @param onShow shows them with the reason and the time of the try, if there is room for a button */
+/** How many recipients wait for their next attempt. @param onShow shows them with the reason and the time; absent where there is no room for a button */
 export function WaitingNotice({ waiting, onShow }: { waiting: number; onShow?: () => void }) {
   return (
     <Text size="sm">

@@ -10,7 +10,7 @@ const LAST_ACCOUNT = 'login.account';
 /** How the person proves who they are. */
 type LoginBy = 'password' | 'provider';
 
-/** A login and the questions that it may have: the code of an authenticator app, and which account is meant. @param next the page after it */
+/** A login, and what it may need after the password: the code of an authenticator app, and the choice of an account. @param next the page after it */
 export function useLogin(next: string | undefined) {
   const [credentials, setCredentials] = useState({ email: '', password: '' });
   const [code, setCode] = useState<string>();
