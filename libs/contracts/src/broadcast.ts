@@ -36,7 +36,7 @@ const draft = {
   recipients: Type.Array(BroadcastRow, { minItems: 1, maxItems: MAX_RECIPIENTS }),
   scheduled_at: Nullable(IsoTime),
   timezone: Type.String(),
-  /** Recipients a day that the business may have; the day is that of the broadcast's start, in `timezone`. */
+  /** How many recipients the business may write to on the day on which the broadcast starts, in `timezone`. */
   daily_limit: Type.Integer({ minimum: 0 }),
 };
 

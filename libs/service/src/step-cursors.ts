@@ -10,8 +10,8 @@ interface Place {
 /** Cursors of requests that go through a list of steps. They name the list, because a replica of another version may have another one (decision 743). */
 export class StepCursors {
   /**
-   * Two spaces at the beginning: the previous version reads step 0 and a key that begins with a space, so one before all others. It
-   * starts over, or fails where the key is a number, a UUID or JSON.
+   * Begins with two spaces. The previous version reads them as step 0 and a key before all others, so it starts over, or fails if the keys are
+   * numbers, UUIDs or JSON.
    */
   private readonly prefix: string;
 

@@ -14,7 +14,7 @@ export interface Report {
   cause?: PauseCause | null;
 }
 
-/** How far a message got that the reports `f` are about; one that failed may be delivered too, and then no retry writes to the person. */
+/** SQL: how far the message of the report `f` got. A failed message may have been delivered too; then no retry writes to the person. */
 export const REPORTED_DELIVERY = `CASE WHEN f.reason IS NULL AND f.rank IS DISTINCT FROM 2 AND f.message_id IS NOT NULL THEN 'read'
   WHEN f.rank = 2 OR f.delivered THEN 'delivered' END`;
 /** Rows that a version without ranks stored. */

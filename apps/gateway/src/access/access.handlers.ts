@@ -3,7 +3,7 @@ import { FindAccess } from '@mgw/contracts';
 import { Handles, type Handler } from '@mgw/rpc';
 import { ApiKeysStore } from '../api-keys/api-keys.store';
 
-/** Other services query what holds now for the work that they do later (decision 705). */
+/** Serves the current plan, time zone and daily cap to services whose work outlives the request that began it (decision 705). */
 @Controller()
 export class AccessHandlers {
   constructor(private readonly keys: ApiKeysStore) {}

@@ -35,9 +35,9 @@ interface Failure {
 /** Records outcomes in batches: all of one event loop turn share a statement, because the round trip dominates their cost. */
 @Injectable()
 export class OutcomeService {
-  /** Each returns whether it is recorded: one whose person another transaction holds is not. */
+  /** The result says whether the acceptance is recorded; if another transaction has locked the person, it is not. */
   private readonly acceptances: Batcher<Acceptance, boolean>;
-  /** Those whose person another transaction holds, which they wait for. */
+  /** Acceptances whose person another transaction had locked; these wait for the lock. */
   private readonly lateAcceptances: Batcher<Acceptance, boolean>;
   private readonly refusals: Batcher<Failure, void>;
   private readonly cancellations: Batcher<IntentRecord, void>;

@@ -11,7 +11,7 @@ import { isWaiting } from './broadcast-phase';
 import { RetryDialog } from './retry-dialog';
 import { useDuplicate } from './use-duplicate';
 
-/** Holds, ends or repeats a broadcast, or writes again to those whom it did not reach. */
+/** Pauses, resumes, cancels or copies a broadcast, or retries the recipients whom it did not reach. */
 export function BroadcastActions({
   broadcast,
   onOpen,

@@ -6,7 +6,7 @@ import type { Webhook } from './webhook';
 
 interface FailingNoticeProps {
   webhook: Webhook;
-  /** Also what becomes of its events and what to do, which a list needs once. */
+  /** Whether it also says what becomes of the events and what to do; a list says that once. */
   isComplete: boolean;
   onRecover: () => void;
 }
