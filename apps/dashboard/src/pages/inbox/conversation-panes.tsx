@@ -3,6 +3,7 @@ import { useDisclosure, useDocumentVisibility } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type Ref } from 'react';
 import { api, isGone, request } from '../../api/client';
+import { useMe } from '../../api/session';
 import { FormDrawer } from '../../components/form-drawer';
 import { QueryResult } from '../../components/query-result';
 import { usePagedQuery } from '../../components/use-paged-query';
@@ -13,24 +14,32 @@ import { ConversationThread } from './conversation-thread';
 import { ThreadHeader } from './thread-header';
 import { useConversationChange } from './use-conversation-change';
 import { useInboxKeys } from './use-inbox-keys';
+import { moveWriting } from './use-writing';
 
 /** The condition of a change: the customer wrote nothing that has not been in view. None if a service of the previous version responded. */
 const asSeen = ({ last_received_at, created_at }: Conversation) =>
   last_received_at === undefined ? {} : { nothing_received_since: last_received_at ?? created_at };
 
-/** The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer. @param found a message that a search found */
+/**
+ * The second and the third pane: a thread, and the person. A narrow screen shows the person in a drawer.
+ * @param found a message that a search found
+ * @param onMerged gets the id of the conversation into which this one was merged
+ */
 export function ConversationPanes({
   id,
   ref,
   found,
   onBack,
+  onMerged,
 }: {
   id: number;
   ref: Ref<HTMLElement>;
   found: string | undefined;
   onBack: () => void;
+  onMerged: (id: number) => void;
 }) {
   const queries = useQueryClient();
+  const { user } = useMe();
   const queryKey = ['inbox', 'thread', id];
   const thread = usePagedQuery({
     queryKey,
@@ -46,6 +55,11 @@ export function ConversationPanes({
   const conversation = isGone(thread.error) ? undefined : thread.data?.[0]?.conversation;
   const messages = (thread.data ?? []).flatMap((page) => page.messages).reverse();
   const notes = thread.data?.[0]?.newest_notes ?? [];
+  const keptId = conversation?.id ?? id;
+  // Each refresh counts: a request of this conversation may still run.
+  useEffect(() => {
+    if (keptId !== id && moveWriting(queries, user.id, id, keptId)) onMerged(keptId);
+  }, [keptId, thread.dataUpdatedAt]);
   const change = useConversationChange(id);
   const field = useRef<HTMLElement>(null);
   const [isDrawerOpen, drawer] = useDisclosure();
@@ -89,6 +103,7 @@ export function ConversationPanes({
               <>
                 <ThreadHeader conversation={conversation} change={change} onBack={onBack} onToggle={toggle} onDetails={drawer.open} />
                 <ConversationThread
+                  id={id}
                   conversation={conversation}
                   messages={messages}
                   list={thread}

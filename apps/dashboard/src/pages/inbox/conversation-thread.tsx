@@ -29,11 +29,13 @@ const TemplatePicker = onDemand(async () => (await import('./template-picker')).
 
 /**
  * The messages of a conversation, and the field below them.
+ * @param id by which it was opened; its own differs after a merge
  * @param list loads older messages
  * @param found the id of a message that a search found
  * @param onSeen gets the conversation when its newest received message has been in view
  */
 export function ConversationThread({
+  id,
   conversation,
   messages,
   list,
@@ -41,6 +43,7 @@ export function ConversationThread({
   field,
   onSeen,
 }: {
+  id: number;
   conversation: Conversation;
   messages: ThreadMessage[];
   list: MessagePages;
@@ -48,7 +51,6 @@ export function ConversationThread({
   field: RefObject<HTMLElement | null>;
   onSeen: (conversation: Conversation) => void;
 }) {
-  const { id } = conversation;
   const zone = useZone();
   const customer = nameOf(conversation);
   const isWindowOpen = conversation.session_window.open;
@@ -57,7 +59,7 @@ export function ConversationThread({
   /** Codes of failures that a retry would repeat. */
   const lasting = ['VALIDATION_FAILED', ...(isOptedOut ? ['RECIPIENT_SUPPRESSED'] : []), ...(isWindowOpen ? [] : ['WINDOW_CLOSED'])];
   const queries = useQueryClient();
-  const { draft, setDraft, replies, ...writing } = useWriting(conversation);
+  const { draft, setDraft, replies, ...writing } = useWriting(id, conversation, messages);
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
   const shownMessages = withoutShownReactions(messages);

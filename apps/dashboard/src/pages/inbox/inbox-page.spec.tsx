@@ -308,13 +308,14 @@ describe('the inbox (additions §9)', () => {
       open('/inbox?id=1', three, {
         [REPLY]: (_: unknown, __: unknown, headers: Headers) => {
           keys.push(key(headers));
-          return { success: true };
+          return { success: true, message_id: 'wamid.1' };
         },
       });
       await screen.findByText('Not sent: The server did not respond.');
       await press(/^Send again/);
       await waitFor(() => expect(screen.queryByText(/^Not sent/)).toBeNull());
-      expect(keys).toEqual([expect.any(String), keys[0]]);
+      // The page repeats a request whose connection broke once by itself.
+      expect(keys).toEqual([expect.any(String), keys[0], keys[0]]);
       open('/inbox?id=1', three);
       await screen.findByText('Text of wamid.1');
       expect(screen.queryByText(/^Not sent/)).toBeNull();
@@ -335,6 +336,72 @@ describe('the inbox (additions §9)', () => {
       await press(/^Person 1/);
       await screen.findByText('Text of wamid.1');
       await waitFor(() => expect(screen.queryByText('It is on its way')).toBeNull());
+    });
+
+    it('stays in view until the thread shows it, and is never shown twice', async () => {
+      let isAccepted = false;
+      let load: () => void = () => undefined;
+      open('/inbox?id=1', three, {
+        [REPLY]: () => {
+          isAccepted = true;
+          return { success: true, message_id: 'wamid.new' };
+        },
+        'GET /api/client/conversations/1/messages': async () => {
+          const ours = message('wamid.new', { direction: 'out', text: 'It is on its way', delivery_status: 'sent' });
+          if (isAccepted) await new Promise<void>((resolve) => (load = resolve));
+          return { conversation: three[0], messages: [...(isAccepted ? [ours] : []), message('wamid.1')], next_cursor: null };
+        },
+      });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await waitFor(() => expect(screen.queryByText('sending…')).toBeNull());
+      expect(screen.getAllByText('It is on its way')).toHaveLength(1);
+      await type('Reply', 'And another one');
+      await waitFor(() => expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Send' }).disabled).toBe(false));
+      act(() => load());
+      await waitFor(() => expect(document.querySelector('.inbox-line[data-mine]')).not.toBeNull());
+      expect(screen.getAllByText('It is on its way')).toHaveLength(1);
+    });
+
+    it('is repeated with its key if the connection breaks before the response', async () => {
+      const keys: (string | null)[] = [];
+      open('/inbox?id=1', three, {
+        [REPLY]: (_: unknown, __: unknown, headers: Headers) => {
+          keys.push(key(headers));
+          if (keys.length === 1) throw new TypeError('Failed to fetch');
+          return { success: true, message_id: 'wamid.1' };
+        },
+      });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await screen.findByText('sending…');
+      await waitFor(() => expect(screen.queryByText('It is on its way')).toBeNull());
+      expect(keys).toEqual([expect.any(String), keys[0]]);
+    });
+
+    it('moves with the draft to the conversation into which its own was merged', async () => {
+      const merged = listedConversation(1);
+      let isMerged = false;
+      const search = open('/inbox?id=2', three, {
+        'POST /api/client/conversations/2/messages': () => new Refusal(503, { error: 'Try again shortly.' }),
+        'GET /api/client/conversations/2/messages': () => ({
+          conversation: isMerged ? merged : three[1],
+          messages: [message('wamid.2')],
+          next_cursor: null,
+        }),
+      });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      await screen.findByText('Not sent: Try again shortly.');
+      await type('Reply', 'Half a rep');
+      isMerged = true;
+      await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
+      await waitFor(() => expect(search().id).toBe('1'));
+      await screen.findByText('Text of wamid.1');
+      expect(screen.getByText('Not sent: Try again shortly.')).toBeTruthy();
+      expect(screen.getByLabelText<HTMLTextAreaElement>('Reply').value).toBe('Half a rep');
+      const rows = screen.getByRole('region', { name: 'Conversations' });
+      expect(within(rows).getByRole('button', { current: true }).textContent).toMatch('Person 1');
     });
 
     it('offers no other try when the key may have expired (decision 24)', async () => {

@@ -129,7 +129,14 @@ export function InboxPage() {
           )}
         </div>
       ) : (
-        <ConversationPanes key={id} id={Number(id)} ref={panes} found={search.message} onBack={() => open()} />
+        <ConversationPanes
+          key={id}
+          id={Number(id)}
+          ref={panes}
+          found={search.message}
+          onBack={() => open()}
+          onMerged={(kept) => void navigate({ search: (now) => ({ ...now, id: String(kept) }), replace: true })}
+        />
       )}
       <LabelsDialog
         opened={isLabelling}

@@ -3,6 +3,7 @@ import type { Unsent } from '../../api/use-replies';
 import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
 import { messageName } from './message-name';
+import { StatusTicks } from './status-ticks';
 
 /** A reply that the server has not accepted yet. @param isLasting a retry would fail for the same reason */
 export function UnsentBubble({
@@ -19,9 +20,9 @@ export function UnsentBubble({
   onEdit: () => void;
 }) {
   const zone = useZone();
-  const { file, problem, firstSentAt } = unsent;
+  const { file, problem, firstSentAt, messageId } = unsent;
   const text = [file && `📎 ${file.filename}`, unsent.text].filter(Boolean).join('\n');
-  if (problem === null) return <PhoneBubble text={text} meta="sending…" />;
+  if (problem === null) return <PhoneBubble text={text} meta={messageId === undefined ? 'sending…' : <StatusTicks status="sent" />} />;
   const name = messageName(text, new Date(firstSentAt).toISOString(), zone);
   const edit = file ? 'Discard' : 'Edit';
   return (

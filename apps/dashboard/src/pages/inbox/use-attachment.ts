@@ -1,4 +1,4 @@
-import { skipToken, useQuery, useQueryClient } from '@tanstack/react-query';
+import { skipToken, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, type ClipboardEvent } from 'react';
 import { ApiError, notifyError, type Schemas } from '../../api/client';
 import { InputError } from '../../api/input-error';
@@ -40,6 +40,26 @@ export function captionProblem({ kind }: Attachment, text: string): string | nul
   return [...text].length > MAX_CAPTION ? `A caption has at most ${MAX_CAPTION} characters.` : null;
 }
 
+const attachmentKey = (userId: number, conversationId: number) => ['attachment', userId, conversationId];
+const keptAttachment = (userId: number, conversationId: number) => keptValue<KeptFile>(userId, `attachment ${conversationId}`);
+
+function setAttaching(queries: QueryClient, userId: number, conversationId: number, attaching: Attaching): void {
+  queries.setQueryData<Attaching>(attachmentKey(userId, conversationId), attaching);
+  const kept = keptAttachment(userId, conversationId);
+  if (!attaching.attachment) return kept.forget();
+  const { filename, kind, size, mediaId } = attaching.attachment;
+  kept.write({ filename, kind, size, mediaId });
+}
+
+/** Moves a file to the conversation into which its own was merged. @returns false while it is being uploaded */
+export function moveAttachment(queries: QueryClient, userId: number, from: number, to: number): boolean {
+  const attaching = queries.getQueryData<Attaching>(attachmentKey(userId, from)) ?? NOTHING;
+  if (attaching.attachment?.mediaId === null) return false;
+  if (attaching.attachment) setAttaching(queries, userId, to, attaching);
+  setAttaching(queries, userId, from, NOTHING);
+  return true;
+}
+
 /**
  * The file that an agent attaches by a button, by dropping or pasting it. It is uploaded at once, while the agent writes the caption, and stays
  * with the conversation like its draft (decision 744).
@@ -48,22 +68,17 @@ export function captionProblem({ kind }: Attachment, text: string): string | nul
 export function useAttachment(conversationId: number, refusal: string | null) {
   const queries = useQueryClient();
   const { id: userId } = useMe().user;
-  const queryKey = ['attachment', userId, conversationId];
-  const kept = keptValue<KeptFile>(userId, `attachment ${conversationId}`);
+  const queryKey = attachmentKey(userId, conversationId);
   // Outlives the component: an upload goes on while another conversation is open.
   const { data: attaching = NOTHING } = useQuery({
     queryKey,
     queryFn: skipToken,
     gcTime: Infinity,
-    initialData: () => restored(kept.read()),
+    initialData: () => restored(keptAttachment(userId, conversationId).read()),
   });
   const [isDropping, setDropping] = useState(false);
-  const set = (attachment: Attachment | null, problem: string | null) => {
-    queries.setQueryData<Attaching>(queryKey, { attachment, problem });
-    if (!attachment) return kept.forget();
-    const { filename, kind, size, mediaId } = attachment;
-    kept.write({ filename, kind, size, mediaId });
-  };
+  const set = (attachment: Attachment | null, problem: string | null) =>
+    setAttaching(queries, userId, conversationId, { attachment, problem });
   const remove = () => {
     queries.getQueryData<Attaching>(queryKey)?.attachment?.upload?.control.abort();
     set(null, null);

@@ -1,23 +1,30 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, notifyError, request } from '../../api/client';
 import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
+import { keptValue } from '../../api/kept-value';
 import { useKeptState } from '../../api/use-kept-state';
-import { useReplies, type Unsent } from '../../api/use-replies';
+import { moveUnsent, useReplies, type Unsent } from '../../api/use-replies';
 import type { Draft } from './composer';
 import { isUnreachable, type Conversation } from './conversation';
-import { captionProblem, useAttachment } from './use-attachment';
+import type { ThreadMessage } from './thread-message';
+import { captionProblem, moveAttachment, useAttachment } from './use-attachment';
 import { variableProblem } from './variable-problem';
 
 const NO_DRAFT: Draft = { kind: 'reply', reply: '', note: '' };
 
-/** A person's writing in a conversation: the draft of a reply or a note, its file, and the replies that are not sent yet. */
-export function useWriting(conversation: Conversation) {
-  const { id } = conversation;
+const draftName = (id: number) => `drafts ${id}`;
+
+/**
+ * A person's writing in a conversation: the draft of a reply or a note, its file, and the replies that are not sent yet.
+ * @param id by which the conversation was opened; its own differs after a merge
+ * @param messages those of the thread
+ */
+export function useWriting(id: number, conversation: Conversation, messages: ThreadMessage[]) {
   const queries = useQueryClient();
-  const [draft, setDraft, , changeDraft] = useKeptState<Draft>(`drafts ${id}`, NO_DRAFT);
+  const [draft, setDraft, , changeDraft] = useKeptState<Draft>(draftName(id), NO_DRAFT);
   const attaching = useAttachment(id, fileRefusal(conversation, draft));
-  const replies = useReplies(id);
+  const replies = useReplies(id, messages);
   /** The id of the note or the template that the person sent last. */
   const [sentId, setSentId] = useState<string>();
   const addNote = useMutation({
@@ -73,8 +80,19 @@ export function useWriting(conversation: Conversation) {
   };
 }
 
+/** Moves a person's writing to the conversation into which theirs was merged. @returns false while a reply is being sent or a file uploaded */
+export function moveWriting(queries: QueryClient, userId: number, from: number, to: number): boolean {
+  if (!moveAttachment(queries, userId, from, to) || !moveUnsent(queries, userId, from, to)) return false;
+  const [left, entered] = [keptValue<Draft>(userId, draftName(from)), keptValue<Draft>(userId, draftName(to))];
+  const [draft, other] = [left.read(), entered.read()];
+  if (draft)
+    entered.write(other ? { ...other, ...draft, reply: before(other.reply, draft.reply), note: before(other.note, draft.note) } : draft);
+  left.forget();
+  return true;
+}
+
 /** Puts a text that returns to its field before the one that was typed since. */
-const before = (text: string, since: string): string => (since ? `${text}\n${since}` : text);
+const before = (text: string, since: string): string => [text, since].filter(Boolean).join('\n');
 
 /** @returns why no file can be attached, or null */
 function fileRefusal(conversation: Conversation, { kind }: Draft): string | null {
