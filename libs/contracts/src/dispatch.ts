@@ -112,7 +112,7 @@ export const DeleteWebhook = operation('outbound-webhook-dispatcher', 'delete-we
   request: Type.Object({ business_id: Id, id: Id }),
   // Absent from the previous version of the service.
   response: Type.Object({ name: Type.Optional(Type.String()) }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
 });
 
 const DeliveryState = Type.Union((['pending', 'running', 'succeeded', 'failed', 'skipped'] as const).map((state) => Type.Literal(state)));

@@ -37,7 +37,7 @@ export const DeleteLabel = operation('send', 'delete-label', {
   request: one,
   // Absent from the previous version of the service.
   response: Type.Partial(Type.Pick(Label, ['name'])),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
 });
 
 export const ListQuickReplies = operation('send', 'list-quick-replies', {
@@ -58,5 +58,5 @@ export const DeleteQuickReply = operation('send', 'delete-quick-reply', {
   request: one,
   // Absent from the previous version of the service.
   response: Type.Partial(Type.Pick(QuickReply, ['shortcut'])),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
 });

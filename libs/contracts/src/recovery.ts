@@ -34,7 +34,7 @@ export const RecoverDeliveries = operation('outbound-webhook-dispatcher', 'recov
     states: Type.Array(Type.Union(RECOVERABLE_STATES.map((state) => Type.Literal(state))), { minItems: 1, maxItems: 10 }),
   }),
   response: Type.Object({ queued: Count, next_since: Nullable(IsoTime) }),
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'RATE_LIMITED'],
 });
 
 export const GetRecovery = operation('outbound-webhook-dispatcher', 'get-recovery', {
@@ -48,5 +48,5 @@ export const GetRecovery = operation('outbound-webhook-dispatcher', 'get-recover
 export const CancelRecovery = operation('outbound-webhook-dispatcher', 'cancel-recovery', {
   request: Type.Object(OF_WEBHOOK),
   response: Type.Object({ cancelled: Count }),
-  errors: ['NOT_FOUND'],
+  errors: ['NOT_FOUND', 'RATE_LIMITED'],
 });

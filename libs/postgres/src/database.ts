@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { Connections, type Tx } from './connections';
+import { LargeChanges } from './large-changes';
 import { poolOptions, type DatabaseOptions } from './options';
 import { asOpeningError, whenReachable } from './reachable';
 import { Reads } from './reads';
@@ -21,6 +22,7 @@ export class Database implements Tx {
   /** Reads that open transactions wait for: those may hold all other connections. */
   readonly lookups: Connections;
   private readonly people: Reads;
+  private readonly largeChanges: LargeChanges;
 
   private constructor(
     private readonly main: Connections,
@@ -31,6 +33,7 @@ export class Database implements Tx {
     this.upkeep = new Connections(poolOptions(options, 'upkeep'));
     this.lookups = new Connections(poolOptions(options, 'lookups'));
     this.people = new Reads(poolOptions(options, 'reads'));
+    this.largeChanges = new LargeChanges(main, poolOptions(options).max);
   }
 
   /** Connects. Waits up to 20 s for the database, because it starts together with the services. */
@@ -61,6 +64,14 @@ export class Database implements Tx {
     { durable = true, ...options }: { durable?: boolean; withinMs?: number; mayPause?: boolean } = {},
   ): Promise<T> {
     return (durable ? this.main : this.nonDurable).transaction(work, options);
+  }
+
+  /**
+   * Changes that take seconds if the business has very much: one of each business at a time, on a part of the main pool.
+   * @throws GatewayError RATE_LIMITED if it has no turn within two seconds
+   */
+  largeChange<T>(businessId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
+    return this.largeChanges.run(businessId, work);
   }
 
   /**

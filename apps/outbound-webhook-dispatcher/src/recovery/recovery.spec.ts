@@ -73,20 +73,41 @@ describe('decision 353: a recovery', () => {
     expect(await recover()).toEqual({ queued: 0, next_since: null });
   });
 
-  it('guarantees §10, N2: refuses further requests while one begins, and lets none of them wait with a connection', async () => {
+  it('decision 797: begins one recovery of a business at a time, and the events of others are delivered meanwhile', async () => {
     await fail();
     const { db } = dispatching.harness;
-    const first = await db.transaction(
+    await dispatching.create({ url: receiver.url, business_id: 2 });
+    const more = await dispatching.store(Array<string>(12).fill(receiver.url));
+    await db.query(
+      `INSERT INTO dispatch.deliveries (webhook_id, business_id, event, event_id, ordering_key, body, state, attempt)
+       SELECT id, 1, 'message.sent', 'e' || id, 'k', '{}', 'failed', 1 FROM unnest($1::bigint[]) AS id`,
+      [more],
+    );
+    respond(200);
+    const waiting = async () => (await db.nonDurable.query('SELECT FROM pg_locks WHERE NOT granted')).length;
+    const begun = await db.transaction(
       async (tx) => {
         await tx.query('SELECT FROM dispatch.deliveries FOR UPDATE');
-        const begun = recover();
-        await eventually(async () => (await db.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
-        for (let i = 0; i < 10; i++) await expect(recover()).rejects.toMatchObject({ error_code: 'CONFLICT' });
-        return { begun };
+        const ends = [webhook_id, webhook_id, ...more].map((id) =>
+          recover({ webhook_id: id }).then(
+            () => 'begun',
+            ({ error_code }: { error_code: string }) => error_code,
+          ),
+        );
+        await eventually(async () => (await waiting()) > 0);
+        await dispatching.harness.publish(sent(200, { business_id: 2 }));
+        await eventually(() => ids().includes('message.sent:wamid.2.200'));
+        expect(await waiting()).toBe(1);
+        // They wait without a connection, and are refused before their deadline.
+        await Promise.race(ends);
+        return { ends };
       },
       { mayPause: true },
     );
-    expect(await first.begun).toEqual({ queued: FIRST, next_since: null });
+    const ends = await Promise.all(begun.ends);
+    expect(ends[0]).toBe('begun');
+    expect(ends).toContain('RATE_LIMITED');
+    expect(['CONFLICT', 'RATE_LIMITED']).toContain(ends[1]);
   });
 
   it('holds up no live event, refuses a second one while it runs, and can be cancelled', async () => {

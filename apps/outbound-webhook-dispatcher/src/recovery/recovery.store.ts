@@ -22,10 +22,10 @@ interface RecoveryRow extends Pick<Recovery, 'queued' | 'left' | 'cancelled'> {
 export class RecoveryStore {
   constructor(private readonly db: Database) {}
 
-  /** @throws GatewayError NOT_FOUND, CONFLICT */
+  /** @throws GatewayError NOT_FOUND, CONFLICT, RATE_LIMITED while the business's other large changes take too long */
   async begin(request: RequestOf<typeof RecoverDeliveries>): Promise<ResponseOf<typeof RecoverDeliveries>> {
     const { business_id, webhook_id, since, until = null, states } = request;
-    return this.db.transaction(async (tx) => {
+    return this.db.largeChange(business_id, async (tx) => {
       // The lock order of all statements: the webhook, the lane, the deliveries.
       // A further request would wait for the lane of this one, with a connection that deliveries need.
       const [webhook] = await tx.query<{ is_active: boolean; is_first: boolean }>(
@@ -82,9 +82,9 @@ export class RecoveryStore {
     return { ...counts, since: since.toISOString(), until: until?.toISOString() ?? null, started_at: started_at.toISOString() };
   }
 
-  /** @returns how many deliveries it skipped @throws GatewayError NOT_FOUND */
+  /** @returns how many deliveries it skipped @throws GatewayError NOT_FOUND, RATE_LIMITED */
   async cancel(businessId: number, webhookId: number): Promise<number> {
-    return this.db.transaction(async (tx) => {
+    return this.db.largeChange(businessId, async (tx) => {
       const known = await tx.query('SELECT id FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR KEY SHARE', [
         businessId,
         webhookId,

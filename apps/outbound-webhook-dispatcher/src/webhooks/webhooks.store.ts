@@ -168,9 +168,10 @@ export class WebhooksStore {
    * Deletes a webhook and its lanes, so nothing more is delivered. Its deliveries, perhaps millions, are deleted later in batches: new events
    * of the business wait for this lock. The lock order of all statements: the webhook, its lanes, its deliveries.
    * @returns its name; null if there is no such webhook
+   * @throws GatewayError RATE_LIMITED
    */
   async delete(businessId: number, id: number): Promise<string | null> {
-    return this.db.transaction(async (tx) => {
+    return this.db.largeChange(businessId, async (tx) => {
       const [known] = await tx.query<{ name: string; events: string[] }>(
         'SELECT name, events FROM dispatch.webhooks WHERE business_id = $1 AND id = $2 FOR UPDATE',
         [businessId, id],

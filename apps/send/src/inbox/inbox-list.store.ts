@@ -45,13 +45,11 @@ export class InboxListStore<Row extends { id: number }> {
     if (changed.length === 0) throw notFound();
   }
 
-  /** @returns the deleted row. @throws GatewayError NOT_FOUND */
+  /** A label leaves its conversations too, perhaps hundreds of thousands. @returns the deleted row. @throws GatewayError NOT_FOUND, RATE_LIMITED */
   async delete(businessId: number, id: number): Promise<Omit<Row, 'id'>> {
     const [key, value] = this.columns;
-    const [deleted] = await this.db.query<Omit<Row, 'id'>>(
-      `DELETE FROM send.${this.table} WHERE business_id = $1 AND id = $2 RETURNING ${key}, ${value}`,
-      [businessId, id],
-    );
+    const sql = `DELETE FROM send.${this.table} WHERE business_id = $1 AND id = $2 RETURNING ${key}, ${value}`;
+    const [deleted] = await this.db.largeChange(businessId, (tx) => tx.query<Omit<Row, 'id'>>(sql, [businessId, id]));
     if (!deleted) throw notFound();
     return deleted;
   }
