@@ -665,6 +665,32 @@ describe('the Helm chart', () => {
     }
   });
 
+  it('runs with the images, secrets and values of docs/operations.md', () => {
+    const section =
+      file('docs/operations.md')
+        .split('\n## ')
+        .find((text) => text.startsWith('Kubernetes\n')) ?? '';
+    const values = parse(/```yaml\n([\s\S]*?)```/.exec(section)?.[1] ?? '') as Record<string, unknown>;
+    const created = [...section.matchAll(/kubectl create secret generic (\S+) ((?:.*\\\n)*.*)/g)].map(([, name = '', keys = '']) => [
+      name,
+      [...keys.matchAll(/--from-literal=(\w+)=/g)].map(([, key]) => key).sort(),
+    ]);
+    const [, registry] = /IMAGES=(\S+)/.exec(section) ?? [];
+    const apps = /for app in (.*); do/.exec(section)?.[1]?.split(' ') ?? [];
+    interface Container {
+      image: string;
+      env: { valueFrom?: { secretKeyRef?: { name: string; key: string; optional?: boolean } } }[];
+    }
+    const containers = of(render(values), 'Deployment').map(
+      ({ spec }) => (spec as { template: { spec: { containers: [Container] } } }).template.spec.containers[0],
+    );
+    expect(containers.map(({ image }) => image).sort()).toEqual(apps.map((app) => `${registry}/${app}:1.0.0`).sort());
+    const needed = containers.flatMap(({ env }) => env.flatMap(({ valueFrom }) => valueFrom?.secretKeyRef ?? []));
+    const keysOf = (secret: string) => needed.flatMap(({ name, key, optional }) => (name === secret && !optional ? [key] : []));
+    expect(created).toHaveLength(3);
+    expect(created).toEqual(created.map(([name]) => [name, [...new Set(keysOf(String(name)))].sort()]));
+  });
+
   it('uses the pull secret of a private registry for every image, even for migrations', () => {
     const manifests = render({ image: { pullSecrets: ['registry-login'], pullPolicy: 'Always' } });
     const pods = [...of(manifests, 'Deployment'), ...of(manifests, 'Job')];
