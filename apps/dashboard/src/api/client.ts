@@ -1,5 +1,13 @@
 import { notifications } from '@mantine/notifications';
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import {
+  MutationCache,
+  QueryCache,
+  QueryClient,
+  type DefaultedQueryObserverOptions,
+  type Query,
+  type QueryKey,
+  type QueryObserverOptions,
+} from '@tanstack/react-query';
 import createClient from 'openapi-fetch';
 import { InputError } from './input-error';
 import type { components, paths } from './schema';
@@ -127,12 +135,34 @@ export const reloadAfter = (error: unknown): number => Math.max(RELOAD_MS, waitA
 
 /** The `refetchInterval` of a query that does not refresh: if a service does not respond, the page recovers with it. */
 export const untilLoaded = ({ state: { error } }: { state: { error: unknown } }): number | false =>
-  error !== null && mayPass(error) && reloadAfter(error);
+  error !== null && mayPass(error) && RELOAD_MS;
 
 export const isLoggedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
-/** A refresh waits for a further page of a list that loads, because it would cancel the load and nobody would begin it again. */
+/** Whether the last response said to wait longer than until now. */
+const mustWait = ({ state: { error, errorUpdatedAt } }: Query): boolean => Date.now() < errorUpdatedAt + waitAfter(error);
+
+/** Nothing but a person's own request repeats a query earlier than its last response permits. */
 class Queries extends QueryClient {
+  override defaultQueryOptions<F, E, D, Q, K extends QueryKey, P = never>(
+    options: QueryObserverOptions<F, E, D, Q, K, P> | DefaultedQueryObserverOptions<F, E, D, Q, K>,
+  ): DefaultedQueryObserverOptions<F, E, D, Q, K> {
+    const defaulted = super.defaultQueryOptions(options);
+    const { refetchInterval } = defaulted;
+    if (options === defaulted || !refetchInterval) return defaulted;
+    const intervalOf = (query: Query<F, E, Q, K>) => {
+      const every = typeof refetchInterval === 'function' ? refetchInterval(query) : refetchInterval;
+      return every && Math.max(every, waitAfter(query.state.error));
+    };
+    return { ...defaulted, refetchInterval: intervalOf };
+  }
+
+  override refetchQueries(...[filters, options]: Parameters<QueryClient['refetchQueries']>): Promise<void> {
+    const predicate = (query: Query) => !mustWait(query) && (filters?.predicate?.(query) ?? true);
+    return super.refetchQueries({ ...filters, predicate }, options);
+  }
+
+  /** Waits for a further page of a list that loads, because a refresh would cancel the load and nobody would begin it again. */
   override async invalidateQueries(...[filters, options]: Parameters<QueryClient['invalidateQueries']>): Promise<void> {
     for (;;) {
       const loading = this.getQueryCache()

@@ -540,6 +540,35 @@ describe('the dashboard’s components (decision 430)', () => {
     jest.useRealTimers();
   });
 
+  it.each(['one resource', 'a list'])(
+    'query: neither the interval of %s nor an event repeats it before a 503 permits that',
+    async (kind) => {
+      jest.useFakeTimers();
+      const every = { queryKey: ['labels'], refetchInterval: 1_000 };
+      const load = () => request(api.GET('/api/client/labels'));
+      const loadPage = async () => ({ ...(await load()), next_cursor: null });
+      function One() {
+        return <QueryResult query={useQuery({ ...every, queryFn: load })}>{() => 'Loaded'}</QueryResult>;
+      }
+      function List() {
+        return (
+          <QueryResult query={usePagedQuery({ ...every, load: loadPage, rows: ({ labels }) => labels })}>{() => 'Loaded'}</QueryResult>
+        );
+      }
+      const busy = new Refusal(503, { error: 'The service is busy.' }, { 'retry-after': '30' });
+      draw(kind === 'a list' ? <List /> : <One />, { 'GET /api/client/labels': () => busy });
+      const pass = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+      await pass(28_000);
+      await act(() => queries.invalidateQueries({ queryKey: ['labels'] }));
+      await pass(1_000);
+      expect(requests).toHaveLength(1);
+      screen.getByText('The service is busy.');
+      await pass(1_500);
+      expect(requests).toHaveLength(2);
+      jest.useRealTimers();
+    },
+  );
+
   it.each([503, 429])('query: keeps the error of a %i until the service responds again, without a click', async (status) => {
     jest.useFakeTimers();
     let respond = () => Promise.resolve<unknown>(new Refusal(status, { error: 'The service is busy.' }));
