@@ -7,6 +7,7 @@ ensureNode();
 process.chdir(`${import.meta.dirname}/../..`);
 const [file, ...more] = process.argv.slice(2);
 if (!file || !existsSync(file)) {
+  if (file) console.error(`✗ ${file} does not exist`);
   console.error('usage: npm run test:one -- apps/send/src/sending/kinds.spec.ts [-t "part of a name"]');
   process.exit(2);
 }
