@@ -16,9 +16,10 @@ import {
 import { useDisclosure, useWindowEvent } from '@mantine/hooks';
 import { spotlight } from '@mantine/spotlight';
 import { IconLogout, IconMoonStars, IconSearch, IconSettings, IconUserCircle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useLogout, useMayCall, useMe } from './api/session';
+import { meQuery, useLogout, useMayCall, useMe } from './api/session';
 import { useUnreadCount } from './api/inbox-counts';
 import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
@@ -47,6 +48,7 @@ export function Shell() {
   useKeptScroll();
   const unread = useUnreadCount(business !== null);
   useUnreadInTitle(unread);
+  useRoleChanges();
   // The inbox has panes, which fill the screen and scroll by themselves.
   const hasPanes = pathname === '/inbox';
   useWindowEvent('dragover', keepPage);
@@ -167,6 +169,20 @@ export function Shell() {
       </Suspense>
     </AppShell>
   );
+}
+
+/** The time until the page notices that somebody changed the person's role, in milliseconds. */
+const ROLE_WITHIN_MS = 60_000;
+
+/** Loads the logged-in user again while the dashboard is open. With another role, a page that it may not open is left. */
+function useRoleChanges(): void {
+  const router = useRouter();
+  const role = useQuery({ ...meQuery, refetchInterval: ROLE_WITHIN_MS }).data?.user.role;
+  const before = useRef(role);
+  useEffect(() => {
+    if (role !== before.current) void router.invalidate();
+    before.current = role;
+  }, [role, router]);
 }
 
 /** Moves the focus to the new page's content after a navigation. */

@@ -1,12 +1,14 @@
 /** @jest-environment ./libs/testing/src/browser-environment.cjs */
-import { QueryClientProvider } from '@tanstack/react-query';
-import { act, renderHook, screen, waitFor } from '@testing-library/react';
+import { focusManager, QueryClientProvider } from '@tanstack/react-query';
+import { act, cleanup, renderHook, screen, waitFor } from '@testing-library/react';
 import type { PropsWithChildren } from 'react';
 import { mayOpen, pagesOf } from '../navigation';
 import { LoadMore } from '../components/load-more';
 import { usePagedQuery } from '../components/use-paged-query';
+import { openPage } from '../open-page.fixture';
 import { draw, press, Refusal, sent } from '../page.fixture';
 import { api, queries, request } from './client';
+import { useUnreadCount } from './inbox-counts';
 import { uploadFile } from './upload-file';
 import { useChange } from './use-change';
 import { useFormChanges } from './use-form-changes';
@@ -189,6 +191,27 @@ describe('what pages share to read and change (decision 430)', () => {
       expect(reload.mock.calls).toEqual([[{ queryKey: ['inbox'] }], [{ queryKey: ['inbox'] }]]);
     });
 
+    it('decision 795: replaces a connection without a heartbeat, and refreshes at once even if an earlier refresh gets no response', async () => {
+      jest.useFakeTimers();
+      draw(<Live />);
+      const wait = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+      streams[0]?.on['open']?.();
+      for (let beats = 0; beats < 10; beats++) {
+        await wait(4_000);
+        streams[0]?.on['stream.started']?.();
+      }
+      expect(streams).toHaveLength(1);
+      reload.mockClear().mockReturnValue(new Promise(() => undefined));
+      streams[0]?.on['message.received']?.();
+      await wait(21_000);
+      expect([streams.length, streams[0]?.close.mock.calls.length, reload.mock.calls.length]).toEqual([2, 1, 1]);
+      streams[1]?.on['open']?.();
+      expect(reload).toHaveBeenCalledTimes(2);
+      cleanup();
+      await wait(60_000);
+      expect(streams).toHaveLength(2);
+    });
+
     it('refreshes one at a time, and closes its stream with the page', async () => {
       draw(<Live />);
       for (let i = 0; i < 5; i++) streams[0]?.on['message.received']?.();
@@ -197,6 +220,22 @@ describe('what pages share to read and change (decision 430)', () => {
       show(false);
       expect([streams.length, streams[0]?.close.mock.calls.length]).toEqual([1, 1]);
     });
+  });
+
+  it('the count of unread conversations, which the title of a hidden tab shows, goes on being loaded', async () => {
+    jest.useFakeTimers();
+    let unread = 1;
+    function Count() {
+      return <>{useUnreadCount(true)} unread</>;
+    }
+    draw(<Count />, { 'GET /api/client/conversations': () => ({ counts: { unread }, waiting_since: null }) });
+    await act(() => jest.advanceTimersByTimeAsync(100));
+    focusManager.setFocused(false);
+    unread = 2;
+    await act(() => jest.advanceTimersByTimeAsync(25_000));
+    expect(document.body.textContent).toContain('2 unread');
+    focusManager.setFocused(undefined);
+    jest.useRealTimers();
   });
 
   it('refresh: waits for the next page of a list, which it would cancel', async () => {
@@ -298,6 +337,22 @@ describe('what pages share to read and change (decision 430)', () => {
         expect(sessionStorage).toHaveLength(0);
       }
     });
+  });
+
+  it('a role that an owner changes: the page follows within a minute, and a page that it may not open is left', async () => {
+    jest.useFakeTimers();
+    let role = 'owner';
+    const present = openPage('/people', {
+      'GET /api/client/me': () => ({ user: { id: 1, name: 'Asha', role }, business: { id: 1, name: 'Kaveri', plan: 'Growth' } }),
+      'GET /api/client/suppressions': () => ({ suppressions: [], next_cursor: null }),
+    });
+    const wait = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+    await waitFor(() => expect(screen.getByRole('link', { name: 'Webhooks' })).toBeTruthy());
+    role = 'agent';
+    await wait(61_000);
+    await waitFor(() => expect(present()).toMatch(/^\/inbox/));
+    expect(screen.queryByRole('link', { name: 'Webhooks' })).toBeNull();
+    jest.useRealTimers();
   });
 
   it('navigation: shows each role the pages whose routes it may call', () => {

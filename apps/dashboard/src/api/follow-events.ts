@@ -2,8 +2,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import { meQuery } from './session';
 
 const STREAM = '/api/client/events/stream';
+/** The event with which a stream begins, and which it repeats (decision 667). */
+const HEARTBEAT = 'stream.started';
 /** Time until the next connection after one that the browser does not repeat by itself, in milliseconds. */
 const RETRY_MS = 5_000;
+/** The gateway sends a heartbeat every four seconds; without one for this time the connection is dead, which a browser does not notice. */
+const SILENT_MS = 20_000;
 
 interface Follower {
   /** The id of the event after which a new connection continues. */
@@ -16,14 +20,20 @@ interface Follower {
 
 /**
  * Keeps a connection to the business's events open. A hidden tab closes its connection, because a browser has six HTTP/1.1 connections for
- * all tabs of a site (decision 188).
+ * all tabs of a site (decision 188). A silent connection is replaced (decision 795).
  * @returns a function that closes it
  */
 export function followEvents(queries: QueryClient, { after, listen, onBreak }: Follower): () => void {
   let stream: EventSource | null = null;
   let again: ReturnType<typeof setTimeout> | undefined;
+  let silent: ReturnType<typeof setTimeout> | undefined;
+  const awaitHeartbeat = () => {
+    clearTimeout(silent);
+    silent = setTimeout(connect, SILENT_MS);
+  };
   const connect = () => {
     clearTimeout(again);
+    clearTimeout(silent);
     stream?.close();
     stream = null;
     onBreak?.();
@@ -31,9 +41,14 @@ export function followEvents(queries: QueryClient, { after, listen, onBreak }: F
     const last = after?.();
     const opened = new EventSource(last === undefined ? STREAM : `${STREAM}?after=${last}`);
     stream = opened;
+    awaitHeartbeat();
+    for (const name of ['open', HEARTBEAT]) opened.addEventListener(name, awaitHeartbeat);
     opened.onerror = () => {
       onBreak?.();
+      // The browser connects again by itself.
+      awaitHeartbeat();
       if (opened.readyState !== EventSource.CLOSED) return;
+      clearTimeout(silent);
       // The server refused: the session may have ended.
       void queries.invalidateQueries({ queryKey: meQuery.queryKey });
       again = setTimeout(connect, RETRY_MS);
@@ -45,6 +60,7 @@ export function followEvents(queries: QueryClient, { after, listen, onBreak }: F
   return () => {
     document.removeEventListener('visibilitychange', connect);
     clearTimeout(again);
+    clearTimeout(silent);
     stream?.close();
   };
 }

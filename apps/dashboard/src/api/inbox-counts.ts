@@ -15,5 +15,6 @@ export const inboxCountsQuery = {
 
 /** Conversations with unread messages. @param isEnabled false for people without a business */
 export function useUnreadCount(isEnabled: boolean): number {
-  return useQuery({ ...inboxCountsQuery, enabled: isEnabled }).data?.counts.unread ?? 0;
+  // The title of a tab is read while the tab is hidden.
+  return useQuery({ ...inboxCountsQuery, enabled: isEnabled, refetchIntervalInBackground: true }).data?.counts.unread ?? 0;
 }

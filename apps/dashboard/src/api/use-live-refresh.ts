@@ -16,6 +16,7 @@ export function useLiveRefresh(key: string, { names = EVENTS, also = [] }: { nam
   useEffect(() => {
     let due = false;
     let running = false;
+    const reload = () => Promise.all([[key], ...also].map((queryKey) => queries.invalidateQueries({ queryKey })));
     const refresh = async () => {
       due = true;
       if (running) return;
@@ -23,15 +24,16 @@ export function useLiveRefresh(key: string, { names = EVENTS, also = [] }: { nam
       while (due) {
         due = false;
         const pause = new Promise((resume) => setTimeout(resume, PAUSE_MS));
-        await Promise.all([pause, ...[[key], ...also].map((queryKey) => queries.invalidateQueries({ queryKey }))]);
+        await Promise.all([pause, reload()]);
       }
       running = false;
     };
     return followEvents(queries, {
       listen: (stream) => {
         for (const name of names) stream.addEventListener(name, () => void refresh());
-        // A stream begins with the next event: the page may have loaded its data before the events in between.
-        stream.addEventListener('open', () => void refresh());
+        // A stream begins with the next event: the page may have loaded its data before the events in between. Requests of the connection
+        // that broke may wait for a minute, so this refresh does not wait for them.
+        stream.addEventListener('open', () => void reload());
       },
     });
     // One stream serves the page until it closes.

@@ -19,7 +19,12 @@ export function AssigneePicker({
   onAssign: (id: number | null) => void;
 }) {
   const { user } = useMe();
-  const team = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')), staleTime: 60_000 });
+  const team = useQuery({
+    queryKey: ['team'],
+    queryFn: () => request(api.GET('/api/client/team')),
+    staleTime: 60_000,
+    refetchInterval: 60_000,
+  });
   const [text, setText] = useState('');
   const picker = useCombobox({
     onDropdownOpen: () => picker.focusSearchInput(),

@@ -91,6 +91,26 @@ describe('the inbox (additions §9)', () => {
     expect(screen.getByLabelText<HTMLTextAreaElement>('Reply').value).toBe('half a rep');
   });
 
+  it('quick replies and colleagues: the open conversation follows their changes within a minute', async () => {
+    jest.useFakeTimers();
+    let [text, name] = ['It costs 5', 'Ben'];
+    open('/inbox?id=1', three, {
+      'GET /api/client/quick-replies': () => ({ quick_replies: [{ id: 4, shortcut: 'price', text }] }),
+      'GET /api/client/team': () => ({ users: [{ id: 2, name }] }),
+    });
+    const wait = (ms: number) => act(() => jest.advanceTimersByTimeAsync(ms));
+    for (let tries = 0; tries < 50 && screen.queryByLabelText('Reply') === null; tries++) await wait(100);
+    fireEvent.change(screen.getByLabelText('Reply'), { target: { value: '/price' } });
+    fireEvent.click(screen.getByRole('button', { name: /Assign/ }));
+    await wait(500);
+    expect(document.body.textContent).toMatch(/It costs 5.*/);
+    [text, name] = ['It costs 9', 'Chloe'];
+    await wait(61_000);
+    expect(screen.queryByText('It costs 9')).not.toBeNull();
+    expect(screen.queryByText('Chloe')).not.toBeNull();
+    jest.useRealTimers();
+  });
+
   it('quick replies: one from the list is inserted below what the reply has already', async () => {
     sessionStorage.clear();
     const replies = [{ id: 4, shortcut: 'hours', text: 'From 9 to 18.' }];

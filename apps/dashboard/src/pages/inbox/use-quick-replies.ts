@@ -7,6 +7,8 @@ export const quickRepliesQuery = {
   queryKey: ['quick-replies'],
   queryFn: () => request(api.GET('/api/client/quick-replies')),
   staleTime: 60_000,
+  // A colleague may change or delete one while a conversation stays open.
+  refetchInterval: 60_000,
 };
 
 /** Quick replies for a field: the matches of its text, and the keys that choose one. */
