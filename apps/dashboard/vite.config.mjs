@@ -22,6 +22,8 @@ export default defineConfig({
     outDir: '../../dist/apps/dashboard',
     emptyOutDir: true,
     target: 'es2022',
+    // Sheets of pages would stand in the head, before the one above, so that Mantine's rules would win over theirs.
+    cssCodeSplit: false,
     chunkSizeWarningLimit: 700,
   },
 });
