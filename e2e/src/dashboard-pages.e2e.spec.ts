@@ -160,6 +160,11 @@ describe('the dashboard’s pages', () => {
       expect([held.length, await replied('Only once.'), await box.inputValue()]).toEqual([1, 1, 'And then']);
     });
 
+    it('draws a row with its own style, which Mantine’s style of buttons must not replace', async () => {
+      await open('12015550114');
+      expect(await page.evaluate(`getComputedStyle(document.querySelector('.inbox-row')).padding`)).toBe('11px 14px');
+    });
+
     it('decision 392: an agent assigns, labels, takes notes, answers by a quick reply, and closes by key', async () => {
       const [phone, next] = ['12015550111', '12015550112'];
       await owner.call('POST', '/api/client/quick-replies', { shortcut: 'hours', text: 'We open at nine.' });
@@ -507,6 +512,35 @@ describe('the dashboard’s pages', () => {
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('heading', { name: 'Messages' }).waitFor();
     });
+  });
+
+  it('decision 779: the Tab key leaves the focus under no header, of a page or of a dialog', async () => {
+    const recipients = ['12015550115', '12015550116'].map((phone) => ({ phone, body_params: ['Asha', '1'] }));
+    const broadcast = { name: 'Tab', template_name: 'order_update', language: 'en', recipients };
+    const { body } = await owner.call<{ id: number }>('POST', '/api/client/broadcasts', broadcast);
+    await logIn();
+    await page.setViewportSize({ width: 1280, height: 420 });
+    /** The name of the element that has the focus, and whether a header covers it. */
+    const focused = `(() => {
+      const { left, top, width, height } = document.activeElement.getBoundingClientRect();
+      const seen = document.elementFromPoint(left + Math.min(width / 2, 40), top + height / 2);
+      return [document.activeElement.textContent.slice(0, 40), seen?.closest('header') !== document.activeElement.closest('header')];
+    })()`;
+    for (const [path, shown] of [
+      ['templates?edit=new', 'Submit for review'],
+      [`broadcasts?id=${body.id}`, 'Duplicate'],
+    ] as const) {
+      await go(path);
+      await page.getByRole('button', { name: shown }).waitFor();
+      // A page begins with the focus nowhere, from where Shift+Tab leads to its end.
+      const names: string[] = [];
+      while (!names.includes(shown) || names.length < 30) {
+        await page.keyboard.press('Shift+Tab');
+        const [name = '', isCovered] = await page.evaluate<[string, boolean]>(focused);
+        if (name !== '') expect([path, name, isCovered]).toEqual([path, name, false]);
+        names.push(name);
+      }
+    }
   });
 
   it('marks requests of an idle page, which keep no session alive (spec §10: 12 idle hours)', async () => {

@@ -53,6 +53,7 @@ import '@mantine/core/styles/Timeline.css';
 import '@mantine/core/styles/Title.css';
 import '@mantine/core/styles/Tooltip.css';
 import './contrast.css';
+import './focus-below-header.css';
 import './long-names.css';
 import './phone.css';
 import './skip-link.css';

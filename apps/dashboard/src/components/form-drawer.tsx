@@ -1,5 +1,6 @@
-import { Drawer, type DrawerProps } from '@mantine/core';
+import { type DrawerProps } from '@mantine/core';
 import { useDiscardQuestion } from './use-discard-question';
+import { Drawer } from './drawer';
 
 /** A drawer with a form. It confirms before it discards input. */
 export function FormDrawer(props: DrawerProps) {

@@ -1,5 +1,6 @@
-import { Modal, type ModalProps } from '@mantine/core';
+import { type ModalProps } from '@mantine/core';
 import { useDiscardQuestion } from './use-discard-question';
+import { Modal } from './modal';
 
 /** A dialog with a form. It confirms before it discards input. */
 export function FormModal(props: ModalProps) {

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Kbd.css';
 import '@mantine/core/styles/Mark.css';
 import '@mantine/spotlight/styles.css';
-import { Button, Kbd, Modal, Table, Text, useMantineColorScheme } from '@mantine/core';
+import { Button, Kbd, Table, Text, useMantineColorScheme } from '@mantine/core';
 import { Spotlight, spotlight, type SpotlightFilterFunction } from '@mantine/spotlight';
 import { IconKeyboard, IconLogout, IconMoonStars, IconPlus } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { mayCall, useLogout, useMe, type Route } from '../api/session';
 import { pagesOf } from '../navigation';
 import { areSingleKeysOn, switchSingleKeys } from './single-keys';
 import { usePaletteResults } from './use-palette-results';
+import { Modal } from './modal';
 
 function ShortcutRow({ keys, children }: { keys: string[]; children: string }) {
   return (

@@ -1,7 +1,8 @@
-import { Alert, Button, Modal, Stack } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { RelativeTime } from './relative-time';
 import { Snippet } from './snippet';
 import { Dimmed } from './dimmed';
+import { Modal } from './modal';
 
 /** The link of an invitation or a reset. */
 export interface PersonalLink {

@@ -5,7 +5,6 @@ import { UnsavedForms } from './unsaved-forms';
 interface Dialog {
   opened: boolean;
   onClose: () => void;
-  closeOnEscape?: boolean | undefined;
   children?: ReactNode;
 }
 
@@ -13,7 +12,7 @@ interface Dialog {
  * Makes a dialog confirm before it discards what a person entered in its forms (decision 630).
  * @returns the dialog's props, and the question, which stands beside the dialog
  */
-export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, children }: Dialog) {
+export function useDiscardQuestion({ opened, onClose, children }: Dialog) {
   const [checks] = useState(() => new Set<() => boolean>());
   /** The action that waits for the answer. */
   const [asked, setAsked] = useState<(() => void) | null>(null);
@@ -24,8 +23,6 @@ export function useDiscardQuestion({ opened, onClose, closeOnEscape = true, chil
   };
   const dialog = {
     onClose: () => leave(onClose),
-    // Escape closes the question only.
-    closeOnEscape: closeOnEscape && asked === null,
     children: <UnsavedForms value={{ isOpen: opened, checks, leave }}>{children}</UnsavedForms>,
   };
   const question = (

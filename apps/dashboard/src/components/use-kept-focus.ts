@@ -3,30 +3,71 @@ import { useEffect, type RefObject } from 'react';
 /** A dialog that closes returns the focus within this time, in milliseconds. */
 const RETURN_MS = 50;
 
+const LAYERS = '[role=dialog], [role=menu]';
+const CONTROLS = ':is(a[href], button, input:not([type=hidden], [type=file]), textarea, [tabindex]):not(:disabled, [tabindex="-1"])';
+
+const controlsIn = (node: Node): HTMLElement[] =>
+  node instanceof HTMLElement ? [node, ...node.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.matches(CONTROLS)) : [];
+
+/**
+ * The control that takes the place of a removed node: the first one behind it, or the last one before it, in the smallest part of the page that
+ * has one.
+ * @param changes all changes of this moment
+ * @param whole contains the page; a dialog or page whose complete content was replaced has no such control
+ */
+function neighbourOf(removal: MutationRecord, changes: MutationRecord[], whole: HTMLElement | null): HTMLElement | undefined {
+  const siblingOf = (side: 'nextSibling' | 'previousSibling') => {
+    let node = removal[side];
+    // It may have been removed too.
+    while (node && !node.isConnected)
+      node = changes.find(({ removedNodes }) => [...removedNodes].includes(node as ChildNode))?.[side] ?? null;
+    return node;
+  };
+  let [next, previous] = [siblingOf('nextSibling'), siblingOf('previousSibling')];
+  for (let part = removal.target; part.parentElement && part.parentElement !== whole; part = part.parentElement) {
+    if (part.parentElement.matches(LAYERS)) return undefined;
+    for (; next; next = next.nextSibling) if (controlsIn(next)[0]) return controlsIn(next)[0];
+    for (; previous; previous = previous.previousSibling) if (controlsIn(previous)[0]) return controlsIn(previous).at(-1);
+    [next, previous] = [part.nextSibling, part.previousSibling];
+  }
+  return undefined;
+}
+
 /**
  * Keeps the focus on the page for people without a mouse. Browsers take it from an element that is disabled or removed: it returns to a button
- * that was disabled while its request ran. If the element is gone, the focus goes to an open dialog, or to the element that had it before a
- * dialog or menu opened, or to the page's content.
+ * that was disabled while its request ran. If the element is gone, it goes to the control beside it (decision 779), or to the element that had
+ * it before a dialog or menu opened, or to an open dialog, or to the page's content.
  */
 export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
   useEffect(() => {
-    let focused: HTMLElement | null = null;
-    let outside: HTMLElement | null = null;
+    /** The element that had the focus last, in the page and in each dialog and menu above it. */
+    let trail: HTMLElement[] = [];
     const remember = ({ target }: Event) => {
-      focused = target instanceof HTMLElement ? target : null;
-      if (focused && !focused.closest('[role=dialog], [role=menu]')) outside = focused;
+      if (!(target instanceof HTMLElement)) return;
+      const layer = target.closest(LAYERS);
+      trail = [...trail.filter((one) => one.isConnected && one.closest(LAYERS) !== layer), target];
     };
-    const forget = () => (focused = null);
+    const forget = () => (trail = []);
     const restore = () => {
-      if (!focused || document.activeElement !== document.body) return;
+      if (trail.length === 0 || document.activeElement !== document.body) return;
       const dialog = [...document.querySelectorAll<HTMLElement>('[aria-modal=true]')].at(-1);
+      const last = trail.findLast((one) => one.isConnected && (!dialog || dialog.contains(one)));
       // A button that is disabled again does not take it.
-      const next = focused.isConnected ? focused : (dialog ?? (outside?.isConnected ? outside : content.current));
-      next?.focus({ preventScroll: true });
+      (last ?? dialog ?? content.current)?.focus({ preventScroll: true });
+    };
+    /** Passes the focus of an element that a change removed, with its row or its part of the page, to a control beside it. */
+    const pass = (lost: HTMLElement, changes: MutationRecord[]) => {
+      const removal = lost.isConnected
+        ? undefined
+        : changes.find(({ removedNodes }) => [...removedNodes].some((node) => node.contains(lost)));
+      // A dialog or menu that closes returns the focus to where it was.
+      return removal && !lost.closest(LAYERS) ? (neighbourOf(removal, changes, content.current) ?? lost) : lost;
     };
     const observer = new MutationObserver((changes) => {
-      if (!focused || document.activeElement !== document.body) return;
-      if (!focused.isConnected || changes.some(({ type, target }) => type === 'attributes' && target === focused))
+      const before = trail.at(-1);
+      trail = trail.map((one) => pass(one, changes));
+      if (!before || document.activeElement !== document.body) return;
+      if (!before.isConnected || changes.some(({ type, target }) => type === 'attributes' && target === before))
         setTimeout(restore, RETURN_MS);
     });
     document.addEventListener('focusin', remember);

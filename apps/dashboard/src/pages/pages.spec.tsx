@@ -684,6 +684,58 @@ describe('pages by their address (decision 430)', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('main')));
   });
 
+  it('decision 779: Escape closes the top dialog only, and an action that takes its button away passes the focus to the next one', async () => {
+    const at = new Date().toISOString();
+    let finished_at: string | null = null;
+    const broadcast = {
+      ...{ id: 7, name: 'Autumn', template_name: 'offer', language: 'en', status: 'running', created_at: at, scheduled_at: null },
+      ...{ started_at: at, retry_of: null, pause_cause: null, cost: null, total_recipients: 9, sent: 1, failed: 0, unclear: 0 },
+      ...{ pending: 8, delivered: 0, read: 0, replied: 0, retryable: 0, failures: [] },
+    };
+    open('/broadcasts?id=7', {
+      'GET /api/client/broadcasts': () => ({ broadcasts: [], next_cursor: null }),
+      'GET /api/client/broadcasts/7': () => ({ ...broadcast, finished_at }),
+      'GET /api/client/broadcasts/7/recipients': () => ({ recipients: [], next_cursor: null }),
+      'POST /api/client/broadcasts/7/cancel': () => {
+        finished_at = at;
+        return { message: 'Broadcast cancelled.' };
+      },
+    });
+    const cancel = await screen.findByRole('button', { name: 'Cancel the broadcast' });
+    act(() => cancel.focus());
+    await press('Cancel the broadcast');
+    const question = await screen.findByRole('dialog', { name: 'Cancel Autumn?' });
+    await waitFor(() => expect(question.contains(document.activeElement)).toBe(true));
+    fireEvent.keyDown(document.activeElement as Element, { key: 'Escape' });
+    await waitFor(() => expect(screen.queryByRole('dialog', { name: 'Cancel Autumn?' })).toBeNull());
+    await waitFor(() => expect(document.activeElement).toBe(cancel));
+    screen.getByRole('dialog', { name: 'Broadcast' });
+    await press('Cancel the broadcast');
+    const again = await screen.findByRole('dialog', { name: 'Cancel Autumn?' });
+    act(() => within(again).getByRole('button', { name: 'Cancel the broadcast' }).focus());
+    await press('Cancel the broadcast', 'button', again);
+    await screen.findByText('Broadcast cancelled.');
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('Duplicate'));
+  });
+
+  it('decision 779: a part that a person removes passes the focus to the next one, and the last part to the one before it', async () => {
+    open('/templates?edit=new', { 'GET /api/client/templates': () => ({ templates: [], sync: { state: 'idle' } }) });
+    await screen.findByText('Start with');
+    await press('Reminder');
+    const remove = async (nth: number) => {
+      act(() => screen.getByRole('button', { name: `Remove button ${nth}` }).focus());
+      await press(`Remove button ${nth}`);
+    };
+    await press('Add a button');
+    await remove(3);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('Add a button'));
+    act(() => screen.getByRole('button', { name: 'Discard' }).focus());
+    await press('Discard');
+    const question = await screen.findByRole('dialog', { name: 'Discard what you entered?' });
+    await press('Discard', 'button', question);
+    await waitFor(() => expect(document.activeElement?.textContent).toBe('Submit for review'));
+  });
+
   it('decision 764: a dialog keeps the scroll position and begins at its first field; another page begins at its top', async () => {
     const scroll = jest.spyOn(window, 'scrollTo').mockImplementation();
     open('/webhooks', {

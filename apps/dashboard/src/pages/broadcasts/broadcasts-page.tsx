@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
@@ -20,6 +20,7 @@ import type { Recipients } from './recipient-filter';
 import { isQueued } from './broadcast-phase';
 import { StartsAt } from './starts-at';
 import { WaitingNotice } from './waiting-notice';
+import { Drawer } from '../../components/drawer';
 
 const route = getRouteApi('/inside/broadcasts');
 

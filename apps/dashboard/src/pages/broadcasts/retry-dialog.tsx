@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, notifySuccess, queries, request, type Schemas } from '../../api/client';
@@ -8,6 +8,7 @@ import { QueryResult } from '../../components/query-result';
 import { CostEstimate } from './cost-estimate';
 import { DailyLimitNotice } from './daily-limit-notice';
 import { SuppressedNotice } from './suppressed-notice';
+import { Modal } from '../../components/modal';
 
 /** Shows whom a retry writes to, its cost and the daily limit, and starts it (decision 621). */
 export function RetryDialog({

@@ -1,4 +1,4 @@
-import { Button, Drawer, Group, Select, Stack, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -18,6 +18,7 @@ import { EVENTS } from '../webhooks/webhook';
 import { eventParty, eventText, isAboutPhone } from './event-summary';
 import './events.css';
 import { useFrozen, useIsScrolled } from './use-frozen';
+import { Drawer } from '../../components/drawer';
 
 const route = getRouteApi('/inside/events');
 

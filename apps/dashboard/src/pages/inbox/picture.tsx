@@ -1,6 +1,7 @@
-import { Box, Image, Modal, Text, UnstyledButton } from '@mantine/core';
+import { Box, Image, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { mediaAddress } from './media-address';
+import { Modal } from '../../components/modal';
 
 const PICTURE = { width: 260, height: 170 };
 const STICKER = { width: 140, height: 140 };

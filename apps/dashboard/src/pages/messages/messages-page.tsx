@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { api, request } from '../../api/client';
@@ -15,6 +15,7 @@ import { LogFilters } from './log-filters';
 import { LogHistogram } from './log-histogram';
 import { MessageDetail } from './message-detail';
 import { MessageTable } from './message-table';
+import { Drawer } from '../../components/drawer';
 
 const route = getRouteApi('/inside/messages');
 const PAGE = 100;

@@ -1,4 +1,4 @@
-import { Button, Code, Group, Modal, Table, Text } from '@mantine/core';
+import { Button, Code, Group, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, type Schemas } from '../../api/client';
@@ -12,6 +12,7 @@ import { StateBadge } from '../../components/state-badge';
 import { DataTable } from '../../components/data-table';
 import { Dimmed } from '../../components/dimmed';
 import { useChange } from '../../api/use-change';
+import { Modal } from '../../components/modal';
 
 type Letter = Schemas['DeadLetters']['dead_letters'][number];
 const LISTED = 100;

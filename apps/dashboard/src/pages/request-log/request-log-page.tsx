@@ -1,4 +1,4 @@
-import { Button, Drawer, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { Snippet } from '../../components/snippet';
 import { RequestDetail } from './request-detail';
 import { RequestFilters, type RequestSearch } from './request-filters';
 import { RequestTable } from './request-table';
+import { Drawer } from '../../components/drawer';
 
 const route = getRouteApi('/inside/requests');
 
