@@ -1,6 +1,7 @@
 import { Body, Controller, Get, Post, Put } from '@nestjs/common';
 import { CheckConnection, SubscribeToAccount } from '@mgw/contracts';
 import { GatewayConfig } from '../gateway.config';
+import { PLATFORM_WEBHOOK } from '../platform/platform-webhook.routes';
 import { Done } from '../responses/done';
 import { Responds } from '../responses/responds';
 import { CurrentUser, NeedsSession } from '../sessions/roles.guard';
@@ -46,6 +47,6 @@ export class ConnectionController {
   }
 
   private callbackUrl(): string {
-    return new URL('/webhooks/whatsapp', this.config.publicUrl).toString();
+    return new URL(PLATFORM_WEBHOOK, this.config.publicUrl).toString();
   }
 }

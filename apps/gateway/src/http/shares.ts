@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
 import { GatewayError } from '@mgw/contracts';
 import { Shares, type Release } from '@mgw/shares';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { GatewayConfig } from '../gateway.config';
 import { networkOf, siteOfNetwork } from './caller';
 import { untilClosed } from './response-end';
@@ -93,6 +93,14 @@ class IdleConnections {
   }
 }
 
+const places = new WeakMap<FastifyRequest, Release>();
+
+/** Releases the place of a request among those in flight, before its response closes. */
+export function releasePlace(request: FastifyRequest): void {
+  places.get(request)?.();
+  places.delete(request);
+}
+
 /**
  * Divides connections and requests in flight between networks (guarantees N1, N2, decision 739). A trusted proxy may open any number of
  * connections, because its clients' requests count by their own addresses.
@@ -146,8 +154,9 @@ export function shareConnections(
     if (use.site !== null) idle.remove(use.site, socket);
     const taken = requests.take(request.ip);
     const isRefused = taken instanceof GatewayError;
+    if (!isRefused) places.set(request, taken);
     untilClosed(reply.raw, () => {
-      if (!isRefused) taken();
+      releasePlace(request);
       use.requests -= 1;
       if (use.site !== null && use.requests === 0 && !socket.destroyed) idle.add(use.site, socket);
     });

@@ -8,7 +8,8 @@ import { untilClosed } from '../http/response-end';
 import { CallbackBodies } from './callback-bodies';
 import { WrongSignatures } from './wrong-signatures';
 
-const PATH = '/webhooks/whatsapp';
+/** The address of the platform's callbacks. */
+export const PLATFORM_WEBHOOK = '/webhooks/whatsapp';
 /** Platform §4.2. */
 const BODY_LIMIT = 3 * 1024 * 1024;
 const MEGABYTE = 1024 * 1024;
@@ -54,7 +55,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
     // The route reads the body itself, after it has checked the headers.
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
 
-    scope.get<{ Querystring: Record<string, string> }>(PATH, async ({ query, ip }, reply) => {
+    scope.get<{ Querystring: Record<string, string> }>(PLATFORM_WEBHOOK, async ({ query, ip }, reply) => {
       const closed = new AbortController();
       untilClosed(reply.raw, () => closed.abort());
       const [mode, token, challenge] = ['hub.mode', 'hub.verify_token', 'hub.challenge'].map((name) => String(query[name] ?? ''));
@@ -66,7 +67,7 @@ export function platformWebhookRoutes(server: FastifyInstance, rpc: RpcClient, l
         .send(accepted ? challenge : 'Forbidden');
     });
 
-    scope.post(PATH, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
+    scope.post(PLATFORM_WEBHOOK, { bodyLimit: BODY_LIMIT }, async (request, reply) => {
       const status = await statusOf(request, reply);
       if (!request.raw.complete) void reply.header('connection', 'close');
       return reply.status(status).send({ success: status === 200 });

@@ -11,6 +11,7 @@ import { Draining } from '../http/draining';
 import { BODY_LIMIT, bodyLimitOf, readBodies } from '../http/read-body';
 import { logRequests } from '../http/request-line';
 import { closeWaitingResponses } from '../http/response-end';
+import { paceResponses } from '../http/response-pace';
 import { shareConnections } from '../http/shares';
 import { boundSlowReaders } from '../http/slow-readers';
 import { traceRequests } from '../http/traces';
@@ -19,6 +20,7 @@ import { LoginService } from '../login/login.service';
 import { oidcRoutes } from '../login/oidc.routes';
 import { OidcService } from '../login/oidc.service';
 import { openApiDocument } from '../openapi/document';
+import { PLATFORM_WEBHOOK } from '../platform/platform-webhook.routes';
 import { RequestLog } from '../request-log/request-log.service';
 import { RequestPipe } from '../requests/request.pipe';
 
@@ -71,6 +73,8 @@ export function configureHttp(app: NestFastifyApplication, logger: Logger, publi
   app.useGlobalPipes(new RequestPipe());
   readBodies(fastify);
   boundSlowReaders(fastify);
+  // Last, so that a response that waits holds no body and counts as unread.
+  paceResponses(fastify, PLATFORM_WEBHOOK);
   fastify.addHook('onRequest', (request, reply, done) => {
     void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     done(withoutHost(request) ?? (request.is404 ? wrongMethod(routes, request, reply) : undefined));
