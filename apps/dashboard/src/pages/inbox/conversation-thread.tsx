@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Fragment, useEffect, useRef, useState, type RefObject } from 'react';
 import { api, request } from '../../api/client';
 import { newIdempotencyKey } from '../../api/idempotency-key';
+import { useMe } from '../../api/session';
 import { useZone } from '../../api/use-zone';
 import { dayOf } from '../../components/clock-time';
 import { LoadMore } from '../../components/load-more';
@@ -52,6 +53,7 @@ export function ConversationThread({
   onSeen: (conversation: Conversation) => void;
 }) {
   const zone = useZone();
+  const { user } = useMe();
   const customer = nameOf(conversation);
   const isWindowOpen = conversation.session_window.open;
   const isOptedOut = isUnreachable(conversation);
@@ -63,7 +65,12 @@ export function ConversationThread({
   const [isPicking, setPicking] = useState(false);
   const [isManaging, setManaging] = useState(false);
   const shownMessages = withoutShownReactions(messages);
-  const lines = [...shownMessages.map(({ message_id }) => message_id), ...replies.unsent.map(({ key }) => key)];
+  const { newNote } = writing;
+  const lines = [
+    ...shownMessages.map(({ message_id }) => message_id),
+    ...replies.unsent.map(({ key }) => key),
+    ...(newNote ? [newNote.at] : []),
+  ];
   const log = useRef<HTMLDivElement>(null);
   const isFinding = useFoundMessage(log, found, messages, list);
   const { last_received_at, unread_count } = conversation;
@@ -126,6 +133,7 @@ export function ConversationThread({
             onEdit={() => writing.edit(one)}
           />
         ))}
+        {newNote && <NoteLine {...newNote} author={user} />}
       </Wallpaper>
       <div className="inbox-behind">
         {isBehind && (

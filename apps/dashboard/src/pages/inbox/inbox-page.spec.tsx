@@ -281,6 +281,25 @@ describe('the inbox (additions §9)', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
+  it('reply: cells of a spreadsheet are pasted as text, and a copied picture or file as a file', async () => {
+    sessionStorage.clear();
+    takeUploads();
+    open('/inbox?id=1', three);
+    const files = [new File(['x'], 'image.png', { type: 'image/png' })];
+    /** @returns whether the browser inserts the text */
+    const paste = async (data: Record<string, string>) =>
+      fireEvent.paste(await screen.findByLabelText('Reply'), {
+        clipboardData: { files, types: [...Object.keys(data), 'Files'], getData: (type: string) => data[type] ?? '' },
+      });
+    expect(await paste({ 'text/plain': 'Order\t1007', 'text/html': '<td>Order</td><td>1007</td>' })).toBe(true);
+    expect(screen.queryByText('image.png')).toBeNull();
+    const copied: Record<string, string>[] = [{ 'text/html': '<img src="a.png">' }, { 'text/plain': 'image.png' }];
+    for (const data of copied) {
+      expect(await paste(data)).toBe(false);
+      fireEvent.click(await screen.findByRole('button', { name: 'Remove the file' }));
+    }
+  });
+
   it('reply: Escape leaves the field, and first closes the quick replies', async () => {
     const quick_replies = [{ id: 7, shortcut: 'hours', text: 'From 9 to 18.' }];
     open('/inbox?id=1', three, { 'GET /api/client/quick-replies': () => ({ quick_replies }) });
@@ -591,6 +610,36 @@ describe('the inbox (additions §9)', () => {
       await press('Note');
     });
     afterEach(() => sessionStorage.clear());
+
+    it('stays in view while it is added, and until the thread shows it, once', async () => {
+      sessionStorage.clear();
+      let isAdded = false;
+      let [add, load] = [() => undefined as void, () => undefined as void];
+      open('/inbox?id=1', three, {
+        'POST /api/client/conversations/1/notes': async () => {
+          await new Promise<void>((resolve) => (add = resolve));
+          isAdded = true;
+          return { id: 5, message: 'Added.' };
+        },
+        'GET /api/client/conversations/1/messages': async () => {
+          const note = message('note:5', { direction: 'out', type: 'note', text: 'Wants blue', author: { id: 1, name: 'Asha' } });
+          if (isAdded) await new Promise<void>((resolve) => (load = resolve));
+          return { conversation: three[0], messages: [...(isAdded ? [note] : []), message('wamid.1')], next_cursor: null };
+        },
+      });
+      await screen.findByText('Text of wamid.1');
+      await press('Note');
+      await type('Note', 'Wants blue');
+      await press('Add');
+      const notes = () => within(screen.getByRole('log')).queryAllByText('Wants blue');
+      await waitFor(() => expect(notes()).toHaveLength(1));
+      act(() => add());
+      await screen.findByLabelText('Reply');
+      expect(notes()).toHaveLength(1);
+      act(() => load());
+      await waitFor(() => expect(queries.isFetching()).toBe(0));
+      expect(notes()).toHaveLength(1);
+    });
 
     it('is added once by two presses of Enter, and what is typed meanwhile stays a note', async () => {
       const shown = await field();

@@ -132,7 +132,9 @@ export function useAttachment(conversationId: number, refusal: string | null) {
   }, [isEnabled]);
   const paste = (event: ClipboardEvent) => {
     const files = [...event.clipboardData.files];
-    if (!isEnabled || files.length === 0) return;
+    // Spreadsheets and word processors add a picture of a copied text. A copied file or picture has no text beside its HTML.
+    const isText = event.clipboardData.types.includes('text/html') && event.clipboardData.getData('text/plain').trim() !== '';
+    if (!isEnabled || files.length === 0 || isText) return;
     event.preventDefault();
     attach(files);
   };

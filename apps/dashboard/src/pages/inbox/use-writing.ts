@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, notifyError, request } from '../../api/client';
 import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { keptValue } from '../../api/kept-value';
@@ -45,6 +45,13 @@ export function useWriting(id: number, conversation: Conversation, messages: Thr
     },
   });
   const isSending = replies.isSending || addNote.isPending;
+  const isNoteShown = messages.some(({ message_id }) => message_id === `note:${addNote.data?.id}`);
+  useEffect(() => {
+    if (isNoteShown) addNote.reset();
+  }, [isNoteShown]);
+  const savedNote =
+    addNote.isPending || addNote.isSuccess ? { text: addNote.variables.text, at: new Date(addNote.submittedAt).toISOString() } : null;
+  const newNote = isNoteShown ? null : savedNote;
   const send = () => {
     const { kind, reply: text, note } = draft;
     const { attachment } = attaching;
@@ -69,7 +76,9 @@ export function useWriting(id: number, conversation: Conversation, messages: Thr
     isSending,
     send,
     /** The ids of the person's own lines, which come into view. */
-    own: [...replies.unsent.map(({ key }) => key), ...(sentId === undefined ? [] : [sentId])],
+    own: [...replies.unsent.map(({ key }) => key), ...(newNote ? [newNote.at] : []), ...(sentId === undefined ? [] : [sentId])],
+    /** A note of the person that the thread does not show yet. */
+    newNote,
     setSentId,
     /** Returns a reply that was not sent to the field. */
     edit: (unsent: Unsent) => {
