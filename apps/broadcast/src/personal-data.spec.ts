@@ -62,4 +62,28 @@ describe('decisions 704 and 730: a number that passed to another person', () => 
       'sent',
     ]);
   });
+
+  it('guarantees §10, N2: an erasure holds the lock of reports for 500 recipients at a time, and leaves attempts without an outcome', async () => {
+    const RECIPIENTS = 1_201;
+    await harness.db.query(
+      `INSERT INTO broadcast.broadcasts (id, business_id, name, template_name, language, plan, timezone, status, total)
+       VALUES (4, 1, 'Many', 't', 'en', 'Growth', 'UTC', 'completed', $1::integer)`,
+      [RECIPIENTS],
+    );
+    await harness.db.query(
+      `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, attempted_at, message_id)
+       SELECT 4, n, $1, '{}', '{}', CASE n WHEN 1 THEN 'unclear' ELSE 'sent' END, now(), CASE WHEN n > 1 THEN 'many' || n END
+       FROM generate_series(1, $2::integer) AS n`,
+      [PASSED.number, RECIPIENTS],
+    );
+    await harness.db.query(
+      `INSERT INTO broadcast.reports (business_id, message_id) SELECT 1, 'many' || n FROM generate_series(2, 601) AS n`,
+    );
+    expect(await eraseFrom(harness.rpc, 'broadcast', OWNER)).toBe(500);
+    const [left] = await harness.db.query(
+      `SELECT count(*)::integer AS recipients, min(state) AS state, (SELECT count(*)::integer FROM broadcast.reports WHERE message_id LIKE 'many%') AS reports
+       FROM broadcast.recipients WHERE broadcast_id = 4 AND phone <> 'erased'`,
+    );
+    expect(left).toEqual({ recipients: 1, state: 'unclear', reports: 0 });
+  });
 });
