@@ -280,11 +280,13 @@ describe('the dashboard’s pages', () => {
       await box.press('Enter');
       const again = page.getByRole('button', { name: 'Send again' });
       await again.waitFor();
+      // The page repeats a request once by itself.
+      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0]]);
       isLost = false;
       await again.click();
-      await eventually(() => keys.length > 1);
+      await eventually(() => keys.length > 2);
       await page.getByText('sending…').waitFor({ state: 'detached' });
-      expect(keys).toEqual([expect.stringMatching(/^\S{16,}$/), keys[0]]);
+      expect(keys[2]).toBe(keys[0]);
       expect(await replied('Your order is ready.')).toBe(1);
     });
   });
