@@ -421,12 +421,29 @@ describe('the dashboard’s components (decision 430)', () => {
     jest.useRealTimers();
   });
 
-  it('number: reports 0 for what is no number', async () => {
-    const change = jest.fn();
-    draw(<NumberField label="Limit" value={5} onChange={change} />);
-    await type('Limit', '12');
+  it('number: an emptied field stays empty, is refused, and takes the next number as it is typed', async () => {
+    const save = jest.fn();
+    function Limit() {
+      const [value, setValue] = useState(5);
+      return (
+        <Form onSubmit={() => save(value)}>
+          <Field name="limit">
+            <NumberField label="Limit" min={0} value={value} onChange={setValue} />
+          </Field>
+          <Button type="submit">Save</Button>
+        </Form>
+      );
+    }
+    draw(<Limit />);
     await type('Limit', '');
-    expect(change.mock.calls).toEqual([[12], [0]]);
+    await press('Save');
+    await screen.findByText('Limit is missing.');
+    await type('Limit', '-5');
+    await press('Save');
+    await screen.findByText('Limit must be a number from 0.');
+    await type('Limit', '12');
+    await press('Save');
+    expect(save.mock.calls).toEqual([[12]]);
   });
 
   it('password: needs eight characters, twice the same', async () => {

@@ -152,6 +152,7 @@ describe('forms of operators and owners (decision 430)', () => {
       instructions: '',
       daily_limit: 1,
       daily_cost_limit: null,
+      quiet_when_agent_active_minutes: 0,
     };
     function Form() {
       queries.setQueryData(['me'], { user: { id: 1, role: 'owner' }, business: { id: 1 } });
