@@ -9,22 +9,25 @@ const CONTROLS = ':is(a[href], button, input:not([type=hidden], [type=file]), te
 const controlsIn = (node: Node): HTMLElement[] =>
   node instanceof HTMLElement ? [node, ...node.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.matches(CONTROLS)) : [];
 
+/** The parent of a node and what is beside it. */
+type Place = Pick<MutationRecord, 'nextSibling' | 'previousSibling'> & { target: Node | null };
+
 /**
- * The control that takes the place of a removed node: the first one behind it, or the last one before it, in the smallest part of the page that
- * has one.
+ * The control that takes the place of a removed or disabled node: the first one behind it, or the last one before it, in the smallest part of
+ * the page that has one.
  * @param changes all changes of this moment
  * @param whole contains the page; a dialog or page whose complete content was replaced has no such control
  */
-function neighbourOf(removal: MutationRecord, changes: MutationRecord[], whole: HTMLElement | null): HTMLElement | undefined {
+function neighbourOf(place: Place, changes: MutationRecord[], whole: HTMLElement | null): HTMLElement | undefined {
   const siblingOf = (side: 'nextSibling' | 'previousSibling') => {
-    let node = removal[side];
+    let node = place[side];
     // It may have been removed too.
     while (node && !node.isConnected)
       node = changes.find(({ removedNodes }) => [...removedNodes].includes(node as ChildNode))?.[side] ?? null;
     return node;
   };
   let [next, previous] = [siblingOf('nextSibling'), siblingOf('previousSibling')];
-  for (let part = removal.target; part.parentElement && part.parentElement !== whole; part = part.parentElement) {
+  for (let part = place.target; part?.parentElement && part.parentElement !== whole; part = part.parentElement) {
     if (part.parentElement.matches(LAYERS)) return undefined;
     for (; next; next = next.nextSibling) if (controlsIn(next)[0]) return controlsIn(next)[0];
     for (; previous; previous = previous.previousSibling) if (controlsIn(previous)[0]) return controlsIn(previous).at(-1);
@@ -52,8 +55,17 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
       if (trail.length === 0 || document.activeElement !== document.body) return;
       const dialog = [...document.querySelectorAll<HTMLElement>('[aria-modal=true]')].at(-1);
       const last = trail.findLast((one) => one.isConnected && (!dialog || dialog.contains(one)));
-      // A button that is disabled again does not take it.
-      (last ?? dialog ?? content.current)?.focus({ preventScroll: true });
+      // A button that its own action has disabled, such as one that saves changes, does not take it; a button whose request runs gets it later.
+      const isDone = last?.matches(':disabled:not([data-loading])');
+      const next =
+        last && isDone
+          ? neighbourOf(
+              { target: last.parentElement, nextSibling: last.nextSibling, previousSibling: last.previousSibling },
+              [],
+              content.current,
+            )
+          : undefined;
+      (next ?? last ?? dialog ?? content.current)?.focus({ preventScroll: true });
     };
     /** Passes the focus of an element that a change removed, with its row or its part of the page, to a control beside it. */
     const pass = (lost: HTMLElement, changes: MutationRecord[]) => {
@@ -73,7 +85,7 @@ export function useKeptFocus(content: RefObject<HTMLElement | null>): void {
     document.addEventListener('focusin', remember);
     // A click outside all controls takes the focus away on purpose.
     document.addEventListener('pointerdown', forget);
-    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled'] });
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['disabled', 'data-loading'] });
     return () => {
       document.removeEventListener('focusin', remember);
       document.removeEventListener('pointerdown', forget);

@@ -736,6 +736,21 @@ describe('pages by their address (decision 430)', () => {
     await waitFor(() => expect(document.activeElement?.textContent).toBe('Submit for review'));
   });
 
+  it('decision 779: a button that its own action disables passes the focus to the control beside it', async () => {
+    open('/people', {
+      'GET /api/client/erasures': () => ({ erasures: [], next_cursor: null }),
+      'DELETE /api/client/people/12015550100': () => ({ message: 'The erasure has begun.' }),
+    });
+    await type(/^Phone number/, '12015550100');
+    await type(/^Reason/, 'Requested');
+    act(() => screen.getByRole('button', { name: 'Erase' }).focus());
+    await press('Erase');
+    const question = await screen.findByRole('dialog', { name: /^Erase everything/ });
+    await press('Erase', 'button', question);
+    await screen.findByText('The erasure has begun.');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/^Reason/)));
+  });
+
   it('decision 764: a dialog keeps the scroll position and begins at its first field; another page begins at its top', async () => {
     const scroll = jest.spyOn(window, 'scrollTo').mockImplementation();
     open('/webhooks', {
