@@ -545,6 +545,21 @@ describe('the dashboard’s pages', () => {
     }
   });
 
+  it('shows the name of a column at the left of its cell on a phone, also beside a text from right to left', async () => {
+    const operator = await dashboardUser(stack.demo.site_url, stack.demo.operator);
+    await operator.call('POST', '/api/admin/businesses', { name: 'متجر الأقمشة', plan: 'Pro' });
+    await logIn(stack.demo.operator);
+    await page.setViewportSize(PHONE);
+    await go('operator');
+    const lefts: number[] = [];
+    for (const name of [stack.growth.name, 'متجر الأقمشة']) {
+      const box = await page.getByRole('main').getByRole('link', { name, exact: true }).boundingBox();
+      lefts.push(Math.round(box?.x ?? 0));
+    }
+    expect(lefts).toEqual([expect.any(Number), lefts[0]]);
+    expect(lefts[0]).toBeGreaterThan(100);
+  });
+
   it('marks requests of an idle page, which keep no session alive (spec §10: 12 idle hours)', async () => {
     await logIn();
     await ownClock();
