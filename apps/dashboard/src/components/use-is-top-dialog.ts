@@ -23,5 +23,6 @@ export function useIsTopDialog(opened: boolean): boolean {
     // After the key press: React draws between its listeners, so that the same Escape would close the next dialog too.
     return () => void setTimeout(() => change(dialogs.filter((other) => other !== id)));
   }, [opened, id]);
-  return useSyncExternalStore(watch, () => dialogs.at(-1) === id);
+  const isTop = () => dialogs.at(-1) === id;
+  return useSyncExternalStore(watch, isTop, isTop);
 }
