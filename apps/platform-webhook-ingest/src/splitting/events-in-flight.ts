@@ -28,8 +28,8 @@ const MERGED_WITHIN_MS = 10;
 const MAX_SAMPLES = 100;
 /** The send service sets the pace even while it is stopped, because every event needs it. */
 const PACEMAKER = /^send-/;
-/** Consumers of what the send service publishes set the pace unless they stall. */
-const NO_PACEMAKER = /^$/;
+/** Sets the pace of what the send service publishes, unless it stalls. The other consumers may gather events for a second. */
+const WEBHOOKS = /^outbound-webhook-dispatcher$/;
 
 interface Addition {
   at: number;
@@ -66,7 +66,7 @@ export class EventsInFlight {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.progress = new StreamProgress(nc, 'PLATFORM', PACEMAKER);
-    this.publicProgress = new StreamProgress(nc, 'PUBLIC', NO_PACEMAKER);
+    this.publicProgress = new StreamProgress(nc, 'PUBLIC', null, WEBHOOKS);
   }
 
   /** Sets how many lanes share the bound. */
