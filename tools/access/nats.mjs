@@ -8,7 +8,7 @@ const API = '$JS.API';
 export const passwordVariable = (app) => `NATS_PASSWORD_${app.toUpperCase().replaceAll('-', '_')}`;
 
 /** Requests to streams. The first service creates a missing stream; nobody changes an existing one. */
-function streamRequests({ publishes, consumes, tails, follows = [] }) {
+function streamRequests({ publishes, consumes, tails }) {
   if (publishes.length + Object.keys(consumes).length + tails.length === 0) return [];
   const published = [...new Set(publishes.map(streamOf))];
   return [
@@ -32,7 +32,6 @@ function streamRequests({ publishes, consumes, tails, follows = [] }) {
         ...[`$JS.ACK.${consumer}.>`, `$JS.ACK.*.*.${consumer}.>`],
       ];
     }),
-    ...follows.map((stream) => `${API}.CONSUMER.LIST.${stream}`),
     // Ephemeral consumers live as long as a browser watches; the service responds to their flow control.
     ...tails.flatMap((stream) => [`${API}.CONSUMER.CREATE.${stream}`, `$JS.FC.${stream}.>`]),
   ];

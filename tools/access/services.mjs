@@ -11,7 +11,6 @@
  * @property {string[]} publishes events that it publishes, by subject
  * @property {Record<string, string>} consumes durable consumers and the subject of each; `public.>` is the whole stream
  * @property {string[]} tails streams that it follows live
- * @property {string[]} [follows] streams of other services whose consumers set its pace
  */
 
 /** Requests of operators to every service. */
@@ -139,7 +138,6 @@ export const SERVICES = {
     publishes: ['platform.message', 'platform.status', 'platform.preference', 'platform.template', 'platform.account'],
     consumes: {},
     tails: [],
-    follows: ['PUBLIC'],
   },
   'outbound-webhook-dispatcher': {
     schema: 'dispatch',

@@ -8,15 +8,11 @@ const STALLED_MS = 3_000;
 export class StreamProgress {
   private readonly floors = new Map<string, { seq: number; at: number }>();
 
-  /**
-   * @param pacemaker names of consumers that the producer waits for even if they stall
-   * @param followed names of the consumers that count; by default all
-   */
+  /** @param pacemaker names of consumers that the producer waits for even if they stall */
   constructor(
     private readonly nc: NatsConnection,
     private readonly stream: StreamName,
-    private readonly pacemaker: RegExp | null,
-    private readonly followed = /^/,
+    private readonly pacemaker: RegExp,
   ) {}
 
   /** @returns the last sequence of the stream, and the lowest handled sequence of the consumers that are not stalled */
@@ -25,7 +21,7 @@ export class StreamProgress {
     const { state } = await manager.streams.info(this.stream);
     let handled = Infinity;
     for await (const consumer of manager.consumers.list(this.stream)) {
-      if (this.followed.test(consumer.name) && this.isWaitedFor(consumer)) handled = Math.min(handled, consumer.ack_floor.stream_seq);
+      if (this.isWaitedFor(consumer)) handled = Math.min(handled, consumer.ack_floor.stream_seq);
     }
     return { last: state.last_seq, handled };
   }
@@ -35,6 +31,6 @@ export class StreamProgress {
     const before = this.floors.get(name);
     if (before?.seq !== ack_floor.stream_seq) this.floors.set(name, { seq: ack_floor.stream_seq, at: now });
     if (num_pending + num_ack_pending === 0) return false;
-    return this.pacemaker?.test(name) || now - (this.floors.get(name)?.at ?? now) < STALLED_MS;
+    return this.pacemaker.test(name) || now - (this.floors.get(name)?.at ?? now) < STALLED_MS;
   }
 }

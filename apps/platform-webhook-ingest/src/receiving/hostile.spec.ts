@@ -497,34 +497,5 @@ describe('hostile callbacks (guarantees §10)', () => {
       expect(order).toEqual(Array.from({ length: CALLBACKS * EACH }, (_, nth) => nth));
       await isSplit();
     }, 240_000);
-
-    it('waits for the webhooks of what the send service publishes, which may be many; the first event of another passes', async () => {
-      await harness.run(service);
-      const manager = await harness.nc.jetstreamManager();
-      await eventually(() => Promise.all(['PLATFORM', 'PUBLIC'].map((stream) => manager.streams.info(stream))).catch(() => false));
-      const jetstream = harness.nc.jetstream();
-      const durable = async (stream: string, durable_name: string) => {
-        await manager.consumers.add(stream, { durable_name, ack_policy: AckPolicy.Explicit });
-        return jetstream.consumers.get(stream, durable_name);
-      };
-      const dispatcher = await durable('PUBLIC', 'outbound-webhook-dispatcher');
-      for (let n = 0; n < 2 * CALLBACKS; n++) await jetstream.publish('public.message.received', '[]');
-      // The send service handles everything at once.
-      const subscription = await (await durable('PLATFORM', 'send-messages')).consume({ callback: (message) => message.ack() });
-      for (let c = 0; c < CALLBACKS; c++) {
-        const messages = Array.from({ length: EACH }, (_, m) => text(`wamid.flood.${c * EACH + m}`, '919800000001'));
-        expect(await postUntilStored(envelope({ messages }))).toBe(200);
-        // It makes progress, so that it does not count as stalled.
-        (await dispatcher.next())?.ack();
-      }
-      expect(await post(envelope({ messages: [text('wamid.victim')] }, 2), 2)).toBe(200);
-      await published('message', 'wamid.victim');
-      expect((await harness.published('message')).length).toBeLessThan((CALLBACKS * EACH) / 4);
-      const rest = await dispatcher.consume({ callback: (message) => message.ack() });
-      await eventually(async () => (await harness.published('message')).length === CALLBACKS * EACH + 1, LONG);
-      await isSplit();
-      rest.stop();
-      subscription.stop();
-    }, 240_000);
   });
 });

@@ -5,12 +5,8 @@ import { Database } from '@mgw/postgres';
 import { LOGGER, NATS } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 
-/**
- * The bound of the events in flight to the consumers, of all waiting lanes together: at first, and its limits. With twenty webhooks a
- * hundred events are 2,000 deliveries, about half a second of work.
- */
-const FIRST_IN_FLIGHT = 300;
-const MIN_IN_FLIGHT = 100;
+/** Bounds of the events in flight to the consumers, of all waiting lanes together. */
+const MIN_IN_FLIGHT = 300;
 const MAX_IN_FLIGHT = 10_000;
 /** The bound grows while the consumers lag less than this, in milliseconds. */
 const SHORT_LAG_MS = 400;
@@ -28,33 +24,25 @@ const MERGED_WITHIN_MS = 10;
 const MAX_SAMPLES = 100;
 /** The send service sets the pace even while it is stopped, because every event needs it. */
 const PACEMAKER = /^send-/;
-/** Sets the pace of what the send service publishes, unless it stalls. The other consumers may gather events for a second. */
-const WEBHOOKS = /^outbound-webhook-dispatcher$/;
 
 interface Addition {
   at: number;
   count: number;
 }
-/** The stream holds all events that were added before `until`; the last one has `seq`. */
-interface Sample {
-  until: number;
-  seq: number;
-}
 
 /**
- * Bounds the events of each business that are in flight to the consumers of the PLATFORM stream, and then, as the events of the send service,
- * to those of the PUBLIC stream: a business may have twenty webhooks. The streams are first in, first out, so an event waits for all in
- * flight before it. Beyond its share a business's callbacks wait in `ingest.callbacks`. Each replica counts its own events.
+ * Bounds the events of each business that are in flight to the consumers of the PLATFORM stream. The stream is first in, first out, so
+ * an event waits for all in flight before it. Beyond its share a business's callbacks wait in `ingest.callbacks`. Each replica counts
+ * its own events.
  */
 @Injectable()
 export class EventsInFlight {
   private readonly lanes = new Map<number, Addition[]>();
-  private samples: Sample[] = [];
-  private publicSamples: Sample[] = [];
+  /** The stream holds all events that were added before `until`; the last one has `seq`. */
+  private samples: { until: number; seq: number }[] = [];
   private readonly progress: StreamProgress;
-  private readonly publicProgress: StreamProgress;
   private waitingLanes = 1;
-  private bound = FIRST_IN_FLIGHT;
+  private bound = MIN_IN_FLIGHT;
   /** A lane had no room since the last poll. */
   private isShort = false;
   private polledAt = 0;
@@ -66,7 +54,6 @@ export class EventsInFlight {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.progress = new StreamProgress(nc, 'PLATFORM', PACEMAKER);
-    this.publicProgress = new StreamProgress(nc, 'PUBLIC', null, WEBHOOKS);
   }
 
   /** Sets how many lanes share the bound. */
@@ -123,14 +110,12 @@ export class EventsInFlight {
       `SELECT (extract(epoch FROM clock_timestamp() - created_at) * 1000)::float8 AS age FROM ingest.outbox
        WHERE published_at IS NULL ORDER BY seq LIMIT 1`,
     );
-    const platform = await this.progress.read();
-    const published = await this.publicProgress.read();
-    addSample(this.samples, { until: at - (oldest?.age ?? 0), seq: platform.last });
-    const sent = this.samples.findLast(({ seq }) => seq <= platform.handled)?.until;
-    this.samples = this.samples.filter(({ seq }) => seq > platform.handled);
-    if (sent !== undefined) addSample(this.publicSamples, { until: sent, seq: published.last });
-    const until = this.publicSamples.findLast(({ seq }) => seq <= published.handled)?.until;
-    this.publicSamples = this.publicSamples.filter(({ seq }) => seq > published.handled);
+    const { last, handled } = await this.progress.read();
+    const sample = { until: at - (oldest?.age ?? 0), seq: last };
+    const replacesLast = this.samples.at(-1)?.seq === sample.seq || this.samples.length === MAX_SAMPLES;
+    this.samples.splice(this.samples.length - Number(replacesLast), Number(replacesLast), sample);
+    const until = this.samples.findLast(({ seq }) => seq <= handled)?.until;
+    this.samples = this.samples.filter(({ seq }) => seq > handled);
     if (until !== undefined) this.removeHandled(until);
     this.adjust(at);
   }
@@ -150,11 +135,6 @@ export class EventsInFlight {
     else if (now - oldest < SHORT_LAG_MS && this.isShort) this.bound = Math.min(MAX_IN_FLIGHT, this.bound * GROWTH);
     this.isShort = false;
   }
-}
-
-function addSample(samples: Sample[], sample: Sample): void {
-  const replacesLast = samples.at(-1)?.seq === sample.seq || samples.length === MAX_SAMPLES;
-  samples.splice(samples.length - Number(replacesLast), Number(replacesLast), sample);
 }
 
 function countOf(additions: Addition[]): number {
