@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { api, request } from '../../api/client';
+import { teamQuery } from '../../api/team';
 import { PageTitle } from '../../components/page-title';
 import { AuditList } from './audit-list';
 
 /** The audit log of the owner's business. */
 export function AuditPage() {
-  const team = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
+  const team = useQuery(teamQuery);
   const people = (team.data?.users ?? []).map(({ id, name }) => ({ value: String(id), label: name }));
   return (
     <>

@@ -2,8 +2,8 @@ import { Box, Button, Combobox, Group, Text, useCombobox } from '@mantine/core';
 import { IconCheck, IconChevronDown, IconUserPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { api, request } from '../../api/client';
 import { useMe } from '../../api/session';
+import { teamQuery } from '../../api/team';
 import type { Conversation } from './conversation';
 
 export const FORMER = 'Former colleague';
@@ -19,12 +19,7 @@ export function AssigneePicker({
   onAssign: (id: number | null) => void;
 }) {
   const { user } = useMe();
-  const team = useQuery({
-    queryKey: ['team'],
-    queryFn: () => request(api.GET('/api/client/team')),
-    staleTime: 60_000,
-    refetchInterval: 60_000,
-  });
+  const team = useQuery({ ...teamQuery, staleTime: 60_000, refetchInterval: 60_000 });
   const [text, setText] = useState('');
   const picker = useCombobox({
     onDropdownOpen: () => picker.focusSearchInput(),

@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, request, shownByForm } from '../../api/client';
 import { useMayCall, useMe, type Role } from '../../api/session';
+import { teamQuery } from '../../api/team';
 import { DataTable } from '../../components/data-table';
 import { QueryResult } from '../../components/query-result';
 import { ConfirmButton } from '../../components/confirm-button';
@@ -35,7 +36,7 @@ export function Team() {
   const { user } = useMe();
   const mayChange = useMayCall('POST /api/client/team');
   const [link, setLink] = useState<PersonalLink | null>(null);
-  const list = useQuery({ queryKey: ['team'], queryFn: () => request(api.GET('/api/client/team')) });
+  const list = useQuery(teamQuery);
   const reset = useMutation({
     mutationFn: (id: number) => request(api.POST('/api/client/team/{id}/reset', { params: { path: { id } } })),
     onSuccess: ({ reset_url, expires_at, message }) => setLink({ url: reset_url, expires_at, message }),
@@ -135,7 +136,7 @@ function InvitationForm({ onLink }: { onLink: (link: PersonalLink) => void }) {
     onSuccess: ({ invite_url, expires_at, message }, sent) => {
       if (invite_url && expires_at) onLink({ url: invite_url, expires_at, message });
       changePerson((now) => (JSON.stringify(now) === JSON.stringify(sent) ? nobody : now));
-      void queries.invalidateQueries({ queryKey: ['team'] });
+      void queries.invalidateQueries({ queryKey: teamQuery.queryKey });
     },
   });
   return (
