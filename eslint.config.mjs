@@ -85,6 +85,20 @@ export default tseslint.config(
   { files: ['apps/standalone/**'], rules: { '@nx/enforce-module-boundaries': 'off' } },
   { files: ['apps/dashboard/**'], languageOptions: { globals: globals.browser } },
   {
+    files: ['apps/dashboard/**/*.tsx'],
+    ignores: ['apps/dashboard/src/components/{modal,drawer}.tsx', '**/*.spec.tsx'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          name: '@mantine/core',
+          importNames: ['Modal', 'Drawer'],
+          message: 'Use those of src/components: Escape closes only the top one (decision 779).',
+        },
+      ],
+    },
+  },
+  {
     files: ['**/*.mjs', '**/*.cjs', '**/*.js'],
     languageOptions: { globals: globals.node },
     rules: { 'no-console': 'off', '@typescript-eslint/no-require-imports': 'off' },
