@@ -113,9 +113,9 @@ export class ConversationChangesStore {
     );
     if (known.length < names.length)
       throw new GatewayError('CONFLICT', `A business has at most ${MAX_INBOX_LIST} labels. Delete one in the list of labels first.`);
+    if (!before || names.length === 0) return;
     const all = await tx.query('SELECT FROM send.conversation_labels WHERE conversation_id = $1', [conversationId]);
-    if (names.length > 0 && all.length > MAX_LABELS)
-      throw new GatewayError('CONFLICT', `A conversation has at most ${MAX_LABELS} labels. Remove one first.`);
+    if (all.length > MAX_LABELS) throw new GatewayError('CONFLICT', `A conversation has at most ${MAX_LABELS} labels. Remove one first.`);
   }
 }
 
