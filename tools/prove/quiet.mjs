@@ -10,6 +10,7 @@ const UNFINISHED = {
     (schema) => `SELECT count(*) FROM ${schema}.outbox WHERE published_at IS NULL`,
   ),
   'callbacks not split': ['SELECT count(*) FROM ingest.callbacks WHERE split_at IS NULL'],
+  'events in the backlog of webhooks': ['SELECT count(*) FROM dispatch.backlog'],
   'deliveries not ended': [`SELECT count(*) FROM dispatch.deliveries WHERE state IN ('pending', 'running')`],
   'sends without an outcome': [`SELECT count(*) FROM send.intents WHERE state = 'calling'`],
   'recipients not recorded': [

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { egressOf } from '@mgw/egress';
 import { operatorControllers, outboxRelay, personalDataController, retention, sealerOf, storedSecrets } from '@mgw/service';
+import { BacklogService } from './deliveries/backlog.service';
 import { DeliveriesStore } from './deliveries/deliveries.store';
 import { ExpansionConsumer } from './deliveries/expansion.consumer';
 import { AttemptService } from './deliveries/attempt.service';
@@ -62,6 +63,7 @@ const dispatcherRetention = ({ deliveriesDays: days, eventsDays }: DispatcherCon
   ],
   providers: [
     AttemptService,
+    BacklogService,
     DeliveriesStore,
     DeliveryLogStore,
     DispatchService,

@@ -61,3 +61,19 @@ it('decision 730: an erasure goes by the time of an event, even if its copy was 
   expect(left.map(({ body }) => body.includes(times[1] ?? ''))).toEqual([true, true]);
   await harness.close();
 });
+
+it('decision 804: an erasure deletes the events of the person’s conversations from the backlog', async () => {
+  const { harness, run, store } = await startDispatching();
+  await store(['http://127.0.0.1:9/']);
+  // They stay in the backlog, because making their deliveries fails.
+  await harness.db.query(`CREATE FUNCTION dispatch.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`);
+  await harness.db.query('CREATE TRIGGER refused BEFORE INSERT ON dispatch.deliveries FOR EACH ROW EXECUTE FUNCTION dispatch.refuse()');
+  await run();
+  await harness.db.query(
+    `INSERT INTO dispatch.backlog (business_id, event_id, event, ordering_key, body)
+     SELECT 1, key, 'message.sent', key, '{}' FROM unnest('{conversation:1,conversation:2}'::text[]) AS key`,
+  );
+  await eraseFrom(harness.rpc, 'outbound-webhook-dispatcher', OWNER);
+  expect(await harness.db.query('SELECT event_id FROM dispatch.backlog')).toEqual([{ event_id: 'conversation:1' }]);
+  await harness.close();
+});

@@ -7,11 +7,19 @@ import { isEventOfPerson, isOfPerson, namesPerson, type PersonalData } from '@mg
 const CONVERSATION_OF_FEED_EVENT = `substring(r.body FROM '.*"conversation_id":(\\d{1,18})')::bigint`;
 
 /**
- * Deliveries and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a
- * deleted webhook have no lane.
+ * Deliveries, the backlog and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a
+ * deleted webhook have no lane. The backlog comes first, because its events become the others.
  */
 export const dispatcherPersonalData: PersonalData = {
   scanned: [
+    {
+      table: 'dispatch.backlog',
+      key: 'id',
+      type: 'bigint',
+      keyedByBusiness: true,
+      where: `r.business_id = person.business_id AND ${isEventOfPerson('r')}`,
+      change: `DELETE FROM dispatch.backlog t USING hit, person WHERE t.business_id = person.business_id AND t.id = hit.id`,
+    },
     {
       table: 'dispatch.feed_events',
       key: 'seq',

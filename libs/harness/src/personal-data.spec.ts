@@ -31,6 +31,7 @@ const NOT_ERASED: Record<string, string> = {
 const NOT_EXPORTED: Record<string, string> = {
   ...NOT_ERASED,
   'broadcast.reports': 'statuses that wait for their recipient',
+  'dispatch.backlog': 'copies of events',
   'dispatch.deliveries': 'copies of events',
   'dispatch.feed_events': 'copies of events',
   'ingest.callbacks': 'copies of messages and statuses',

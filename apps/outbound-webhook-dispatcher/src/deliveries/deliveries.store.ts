@@ -3,6 +3,7 @@ import { WebhookFailing, type EventEnvelope } from '@mgw/contracts';
 import { isWorkerAlive, traceparentOf } from '@mgw/events';
 import { Database, hadNoTurn, isoTime, onRow, RowSet } from '@mgw/postgres';
 import { OPT_IN } from '../feed/opt-in-events';
+import { MAX_WEBHOOKS } from '../webhooks/webhooks.store';
 import { SET_ASIDE_AFTER, SUSPECT_AFTER, type Attempt, type AttemptEnd } from './attempt';
 import { admission, lanesConsidered, WEBHOOKS_CONSIDERED, type Capacity } from './capacity';
 import { publicBody } from './public-body';
@@ -10,6 +11,8 @@ import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
 export interface Expansion {
   claimed: Attempt[];
+  /** Whether there is a backlog. */
+  backlog: boolean;
   /** Whether a delivery waits for a claim. */
   due: boolean;
   /** Whether one of them may have room. */
@@ -123,17 +126,76 @@ const FAILING = `INSERT INTO dispatch.outbox (event_id, subject, ordering_key, b
            ORDER BY c.id, reached
          ) event RETURNING event_id`;
 
-const EVENTS = new RowSet<{ event: EventEnvelope; body: string }>(
+/** An event as the feed and its deliveries store it. */
+export interface StoredEvent {
+  business_id: number | string;
+  event_id: string;
+  type: string;
+  ordering_key: string;
+  body: string;
+  traceparent: string | null;
+  /** Units of the events of its business that come before it in the same statement; see `UNIT_BYTES`. */
+  units_ahead: number;
+}
+
+const EVENTS = new RowSet<StoredEvent>(
   {
-    business_id: ['bigint', ({ event }) => event.business_id],
-    event_id: ['text', ({ event }) => event.id],
-    type: ['text', ({ event }) => event.type],
-    ordering_key: ['text', ({ event }) => event.key],
+    business_id: ['bigint', ({ business_id }) => business_id],
+    event_id: ['text', ({ event_id }) => event_id],
+    type: ['text', ({ type }) => type],
+    ordering_key: ['text', ({ ordering_key }) => ordering_key],
     body: ['text', ({ body }) => body],
-    traceparent: ['text', ({ event }) => traceparentOf(event) ?? null],
+    traceparent: ['text', ({ traceparent }) => traceparent],
+    units_ahead: ['integer', ({ units_ahead }) => units_ahead],
   },
   2,
 );
+
+/** An event counts one unit for each of these bytes that it begins. */
+const UNIT_BYTES = 4096;
+/** Deliveries of one business that one statement makes, in units: an event begins while those before it are fewer. */
+const DELIVERIES_AT_ONCE = 512;
+/** SQL: how many webhooks a business has. */
+const webhooksOf = (business: string) => `(SELECT count(*) FROM dispatch.webhooks w WHERE w.business_id = ${business})`;
+
+/** SQL: stores which events are new. Sorted, so that two replicas with the same events wait for each other instead of deadlocking. */
+const fresh = (condition: string) => `fresh AS (
+    INSERT INTO dispatch.inbox (consumer, event_id)
+    SELECT 'outbound-webhook-dispatcher', event_id FROM unnest(${EVENTS.list('event_id')}::text[]) AS event_id WHERE ${condition} ORDER BY event_id
+    ON CONFLICT DO NOTHING RETURNING event_id
+  )`;
+
+/** SQL: takes new events, once each, unless there is a backlog. */
+const NEW = `backlog AS MATERIALIZED (
+    SELECT FROM dispatch.backlog ORDER BY business_id, id LIMIT 1
+  ), ${fresh('NOT EXISTS (SELECT FROM backlog)')}, e AS MATERIALIZED (
+    SELECT n.* FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id)
+  )`;
+/**
+ * SQL: takes new events, once each. Those of a business that has a backlog, or more deliveries than one statement makes, join the backlog, so
+ * that the events of others do not wait for all of them (decision 804).
+ */
+const NEW_IN_PART = `${fresh('true')}, backlog AS MATERIALIZED (
+    INSERT INTO dispatch.backlog (business_id, event_id, event, ordering_key, body, traceparent)
+    SELECT n.business_id, n.event_id, n.type, n.ordering_key, n.body, n.traceparent
+    FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id)
+    WHERE EXISTS (SELECT FROM dispatch.backlog b WHERE b.business_id = n.business_id OFFSET 0)
+       OR n.units_ahead > 0 AND n.units_ahead * ${webhooksOf('n.business_id')} >= ${DELIVERIES_AT_ONCE}
+    ORDER BY n.nth RETURNING event_id
+  ), e AS MATERIALIZED (
+    SELECT n.* FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id) WHERE event_id NOT IN (SELECT event_id FROM backlog)
+  )`;
+/** SQL: takes events of the backlog. Another replica that has read the same ones waits, and gets none. */
+const BACKLOG = `fresh AS (
+    DELETE FROM dispatch.backlog b
+    USING (SELECT business_id, id FROM dispatch.backlog
+           WHERE business_id = ${EVENTS.at('business_id', '1')} AND event_id = ANY (${EVENTS.list('event_id')}::text[]) ORDER BY id FOR UPDATE) own
+    WHERE b.business_id = own.business_id AND b.id = own.id RETURNING b.event_id
+  ), backlog AS MATERIALIZED (
+    SELECT WHERE false
+  ), e AS MATERIALIZED (
+    SELECT n.* FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id)
+  )`;
 const ENDS = new RowSet<{ attempt: Attempt; end: AttemptEnd }>({
   id: ['bigint', ({ attempt }) => attempt.id],
   attempt: ['integer', ({ attempt }) => attempt.attempt],
@@ -166,25 +228,65 @@ export class DeliveriesStore {
   constructor(private readonly db: Database) {}
 
   /**
-   * Makes a delivery of each new event for each subscribed webhook. It claims those at once that may begin, if they are few: their shares
-   * have room for all of them, no delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits
-   * already. `claim` takes the others.
-   *
-   * `OFFSET 0` keeps an EXISTS out of the joins. A plan that was made while its table was empty would compare each event with all of its rows.
+   * Makes a delivery of each new event for each subscribed webhook, or adds the event to the backlog.
    * @param worker if undefined, nothing is claimed
    */
-  async expand(events: EventEnvelope[], { claims, direct, full, crowded }: Capacity, worker: string | undefined): Promise<Expansion> {
-    const once = [...new Map(events.map((event) => [event.id, event])).values()];
-    const bodies = new Map(once.map((event) => [event.id, publicBody(event)]));
-    const rows = await this.db.query<Partial<Begun> & { due: boolean; urgent: boolean }>(
-      `WITH ${alive('$1')}, fresh AS (
-         -- Sorted, so that two replicas with the same events wait for each other instead of deadlocking.
-         INSERT INTO dispatch.inbox (consumer, event_id)
-         SELECT 'outbound-webhook-dispatcher', event_id FROM unnest(${EVENTS.list('event_id')}::text[]) AS event_id ORDER BY event_id
-         ON CONFLICT DO NOTHING RETURNING event_id
-       ), e AS MATERIALIZED (
-         SELECT n.* FROM ${EVENTS.from('n', 'nth')} JOIN fresh USING (event_id)
-       ), wanted AS MATERIALIZED (
+  async expand(events: EventEnvelope[], capacity: Capacity, worker: string | undefined): Promise<Expansion> {
+    const unitsAhead = new Map<number, number>();
+    const once = new Map(events.map((event) => [event.id, event])).values();
+    const stored = [...once].map((event) => {
+      const { business_id, id: event_id, type, key: ordering_key } = event;
+      const body = publicBody(event);
+      const units_ahead = unitsAhead.get(business_id) ?? 0;
+      unitsAhead.set(business_id, units_ahead + Math.ceil(Buffer.byteLength(body) / UNIT_BYTES));
+      return { business_id, event_id, type, ordering_key, body, traceparent: traceparentOf(event) ?? null, units_ahead };
+    });
+    // Two statements, because PostgreSQL prepares each part of a statement, used or not: the second one takes a fifth longer for one event.
+    if (stored.every(({ units_ahead }) => units_ahead * MAX_WEBHOOKS < DELIVERIES_AT_ONCE)) {
+      const expansion = await this.makeDeliveries(NEW, stored, capacity, worker);
+      if (!expansion.backlog) return expansion;
+    }
+    return this.makeDeliveries(NEW_IN_PART, stored, capacity, worker);
+  }
+
+  /** The first events of the next business in the backlog, as many as one statement expands. @param after the business before it */
+  nextOfBacklog(after: string): Promise<(StoredEvent & { business_id: string })[]> {
+    return this.db.query<StoredEvent & { business_id: string }>(
+      `SELECT b.business_id, b.event_id, b.event AS type, b.ordering_key, b.body, b.traceparent, 0 AS units_ahead
+       FROM (SELECT coalesce((SELECT business_id FROM dispatch.backlog WHERE business_id > $1 ORDER BY business_id LIMIT 1),
+                             (SELECT business_id FROM dispatch.backlog ORDER BY business_id LIMIT 1)) AS business_id) turn
+       CROSS JOIN LATERAL (SELECT greatest(1, ${webhooksOf('turn.business_id')}) AS webhooks) many
+       CROSS JOIN LATERAL (
+         SELECT first.*, sum(units) OVER (ORDER BY id ROWS UNBOUNDED PRECEDING) - units AS units_ahead
+         FROM (SELECT b.*, ceil(octet_length(b.body) / ${UNIT_BYTES}.0) AS units FROM dispatch.backlog b
+               WHERE b.business_id = turn.business_id ORDER BY b.id LIMIT 1 + ${DELIVERIES_AT_ONCE} / webhooks) first
+       ) b
+       WHERE b.units_ahead * webhooks < ${DELIVERIES_AT_ONCE} ORDER BY b.id`,
+      [after],
+    );
+  }
+
+  /** The same as `expand` for events of the backlog. */
+  expandBacklog(events: StoredEvent[], capacity: Capacity, worker: string | undefined): Promise<Expansion> {
+    return this.makeDeliveries(BACKLOG, events, capacity, worker);
+  }
+
+  /**
+   * Makes the deliveries of the events that it takes. It claims those at once that may begin, if they are few: their shares have room for
+   * all of them, no delivery of the same webhook and conversation is open (decision 29b), and no lane of the webhook waits already.
+   * `claim` takes the others.
+   *
+   * `OFFSET 0` keeps an EXISTS out of the joins. A plan that was made while its table was empty would compare each event with all of its rows.
+   * @param taken SQL that takes the events: the expressions `backlog` and `e`
+   */
+  private async makeDeliveries(
+    taken: string,
+    events: StoredEvent[],
+    { claims, direct, full, crowded }: Capacity,
+    worker: string | undefined,
+  ): Promise<Expansion> {
+    const rows = await this.db.query<Partial<Begun> & Omit<Expansion, 'claimed'>>(
+      `WITH ${alive('$1')}, ${taken}, wanted AS MATERIALIZED (
          SELECT nextval('dispatch.deliveries_id_seq') AS id, ordered.*
          FROM (SELECT e.*, w.id AS webhook_id, w.is_active, w.url, w.secret_sealed
                FROM e JOIN dispatch.webhooks w ON w.business_id = e.business_id AND e.type = ANY (w.events)
@@ -199,17 +301,17 @@ export class DeliveriesStore {
                 max(octet_length(body)) AS bytes
          FROM wanted WHERE is_active GROUP BY webhook_id, ordering_key, business_id, url
        ), candidate AS MATERIALIZED (
-         SELECT id, bytes, webhook_id <> ALL ($13::bigint[]) AND business_id <> ALL ($14::bigint[]) AND host <> ALL ($15::text[]) AS has_room
+         SELECT id, bytes, webhook_id <> ALL ($14::bigint[]) AND business_id <> ALL ($15::bigint[]) AND host <> ALL ($16::text[]) AS has_room
          FROM first
          WHERE EXISTS (SELECT FROM alive)
-           AND webhook_id <> ALL ($10::bigint[]) AND business_id <> ALL ($11::bigint[]) AND host <> ALL ($12::text[])
+           AND webhook_id <> ALL ($11::bigint[]) AND business_id <> ALL ($12::bigint[]) AND host <> ALL ($13::text[])
            AND NOT EXISTS (SELECT FROM dispatch.lanes l
                            WHERE l.worker IS NULL AND NOT l.suspect AND l.business_id = first.business_id AND l.webhook_id = first.webhook_id
                              AND l.ordering_key <> '${RECOVERY_LANE}' OFFSET 0)
            AND NOT EXISTS (SELECT FROM dispatch.lanes l
                            WHERE l.webhook_id = first.webhook_id AND l.ordering_key = first.ordering_key COLLATE "C" OFFSET 0)
        ), admitted AS MATERIALIZED (
-         SELECT id FROM candidate WHERE has_room AND (SELECT count(*) <= $8 AND sum(bytes) <= $9 FROM candidate)
+         SELECT id FROM candidate WHERE has_room AND (SELECT count(*) <= $9 AND sum(bytes) <= $10 FROM candidate)
        ), lane AS (
          INSERT INTO dispatch.lanes AS l (webhook_id, ordering_key, business_id, open, worker, delivery_id)
          SELECT webhook_id, ordering_key, business_id, open, CASE WHEN admitted.id IS NOT NULL THEN $1 END, admitted.id
@@ -233,7 +335,8 @@ export class DeliveriesStore {
          RETURNING id, state, seq, previous_seq
        )
        SELECT waiting.*, begun.*
-       FROM (SELECT EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due,
+       FROM (SELECT EXISTS (SELECT FROM backlog) AS backlog,
+                    EXISTS (SELECT FROM lane WHERE worker IS NULL) AS due,
                     (SELECT count(*) FROM candidate) > (SELECT count(*) FROM admitted) AS urgent) waiting
        LEFT JOIN (
          SELECT w.id, w.webhook_id, w.business_id, w.ordering_key, w.event_id, 1 AS attempt, made.seq, made.previous_seq, w.traceparent, w.url,
@@ -242,20 +345,21 @@ export class DeliveriesStore {
        ) begun ON true`,
       [
         worker ?? null,
-        ...EVENTS.values(once.map((event) => ({ event, body: bodies.get(event.id) as string }))),
+        ...EVENTS.values(events),
         direct.attempts,
         direct.bytes,
         ...[full.webhooks, full.businesses, full.hosts],
         ...[crowded.webhooks, crowded.businesses, crowded.hosts],
       ],
     );
+    const bodies = new Map(events.map(({ event_id, body }) => [event_id, body]));
     const begun = rows.filter((row): row is typeof row & Begun => typeof row.id === 'string');
     const claimed = begun.map((row) => {
       const body = bodies.get(row.event_id) as string;
       const bytes = Buffer.byteLength(body);
       return { ...row, body, bytes, manual: false, worker: worker as string, lost_workers: 0, claimedAt: performance.now() };
     });
-    return { claimed, due: rows[0]?.due ?? false, urgent: claims > 0 && (rows[0]?.urgent ?? false) };
+    return { claimed, backlog: rows[0]?.backlog ?? false, due: rows[0]?.due ?? false, urgent: claims > 0 && (rows[0]?.urgent ?? false) };
   }
 
   /**

@@ -29,6 +29,12 @@ describe('the delivery log and the metrics with many deliveries', () => {
     await insert(busy, MANY, 'pending', true);
     await db.query(`INSERT INTO dispatch.lanes (webhook_id, ordering_key, business_id, open)
       SELECT webhook_id, ordering_key, business_id, 1 FROM dispatch.deliveries WHERE queued`);
+    await db.query('INSERT INTO dispatch.feeds (business_id, last_seq) VALUES (1, 1)');
+    await db.query(
+      `INSERT INTO dispatch.backlog (business_id, event_id, event, ordering_key, body, created_at)
+       SELECT 1, n, 'message.sent', 'conversation:' || n, '{}', now() - interval '2 hours' FROM generate_series(1, $1::integer) AS n`,
+      [MANY],
+    );
     await db.query('VACUUM ANALYZE');
   }, 120_000);
   afterAll(() => dispatching.harness.close());
@@ -84,8 +90,10 @@ describe('the delivery log and the metrics with many deliveries', () => {
       dispatching.harness.db,
       metricsController('outbound-webhook-dispatcher', 'dispatch', METRICS),
     );
+    expect(metrics['events_in_backlog']).toBe(10_000);
+    expect(rows['backlog']).toBeLessThanOrEqual(10_001);
     expect(metrics['deliveries_waiting']).toBe(10_000);
-    expect(metrics['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(3_600);
+    expect(metrics['deliveries_oldest_seconds']).toBeGreaterThanOrEqual(7_200);
     expect(rows['deliveries']).toBeLessThanOrEqual(10);
     expect(rows['lanes']).toBeLessThanOrEqual(10_100);
   });

@@ -6,8 +6,8 @@ import { BackgroundLoop, LOGGER } from '@mgw/service';
 import { gauge, type Logger } from '@mgw/telemetry';
 import { SUSPECT_AFTER, type Attempt } from './attempt';
 import { AttemptService, type Claim } from './attempt.service';
-import { capacityBeside, CLAIM_BATCH } from './capacity';
-import { DeliveriesStore } from './deliveries.store';
+import { capacityBeside, CLAIM_BATCH, type Capacity } from './capacity';
+import { DeliveriesStore, type Expansion, type StoredEvent } from './deliveries.store';
 import { LanesStore } from './lanes.store';
 
 const POLL_EVERY_MS = 250;
@@ -77,13 +77,25 @@ export class DispatchService extends BackgroundLoop {
     super.wake();
   }
 
-  /** Stores the deliveries of events and starts those that may begin. */
-  async expand(events: EventEnvelope[]): Promise<void> {
+  /** Stores the deliveries of events and starts those that may begin. @returns whether some of the events joined the backlog */
+  async expand(events: EventEnvelope[]): Promise<boolean> {
+    return this.beginExpanded((...capacity) => this.deliveries.expand(events, ...capacity));
+  }
+
+  /** The same for events of the backlog. */
+  async expandBacklog(events: StoredEvent[]): Promise<void> {
+    await this.beginExpanded((...capacity) => this.deliveries.expandBacklog(events, ...capacity));
+  }
+
+  private async beginExpanded(expand: (capacity: Capacity, worker: string | undefined) => Promise<Expansion>): Promise<boolean> {
+    let hasBacklog = false;
     await this.begin(async (worker) => {
-      const { claimed, due, urgent } = await this.deliveries.expand(events, capacityBeside(this.running.keys()), worker);
+      const { claimed, backlog, due, urgent } = await expand(capacityBeside(this.running.keys()), worker);
+      hasBacklog = backlog;
       if (due) this.wake({ urgent });
       return claimed;
     });
+    return hasBacklog;
   }
 
   protected async round(): Promise<number> {

@@ -18,10 +18,7 @@ import { Handles, RpcClient, type Handler } from '@mgw/rpc';
 import { Sealer } from '@mgw/sealing';
 import { LanesStore } from '../deliveries/lanes.store';
 import { webhookNotFound } from './webhook-errors';
-import { WebhooksStore } from './webhooks.store';
-
-/** Decision 33. */
-const MAX_PER_BUSINESS = 20;
+import { MAX_WEBHOOKS, WebhooksStore } from './webhooks.store';
 
 /** Spec §4.9. */
 @Controller()
@@ -37,8 +34,8 @@ export class WebhooksHandlers {
   @Handles(CreateWebhook)
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ResponseOf<typeof CreateWebhook>> {
     await this.check(request);
-    const created = await this.webhooks.create(request, MAX_PER_BUSINESS, this.sealer);
-    if (created === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_PER_BUSINESS} webhooks. Delete one first.`);
+    const created = await this.webhooks.create(request, MAX_WEBHOOKS, this.sealer);
+    if (created === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_WEBHOOKS} webhooks. Delete one first.`);
     this.announceChange(request.business_id);
     return created;
   }

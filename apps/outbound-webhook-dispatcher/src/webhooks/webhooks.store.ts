@@ -12,6 +12,9 @@ import { Database, type Tx } from '@mgw/postgres';
 import type { Sealer } from '@mgw/sealing';
 import { keepWanted } from '../feed/opt-in-events';
 
+/** Webhooks of a business (decision 33). */
+export const MAX_WEBHOOKS = 20;
+
 interface WebhookRow {
   id: string;
   name: string;

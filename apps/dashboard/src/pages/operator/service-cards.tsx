@@ -16,6 +16,7 @@ const LABELS: Record<string, string> = {
   dead_letters: 'Dead letters',
   callbacks_waiting: 'Callbacks that wait',
   callbacks_oldest_seconds: 'Oldest callback',
+  events_in_backlog: 'Events in the backlog',
   deliveries_waiting: 'Deliveries that wait',
   deliveries_oldest_seconds: 'Oldest delivery',
   webhooks_failing: 'Webhooks that fail',
