@@ -28,6 +28,8 @@ interface IntentRecordRow {
 }
 
 const RECORD_COLUMNS = 'id, business_id, api_key_id, recipient, type, sent_by, template, text, broadcast_id';
+/** Maximum number of sends that one statement marks: statuses of all businesses may wait for its locks. */
+export const MAX_MARKED = 1_000;
 const INTERRUPTED = unclearReason('The send was interrupted, so the message may have been sent');
 const COLUMNS = 'i.id, i.state, i.recipient, i.message_id, i.failure_reason, i.created_at, i.resolved_at';
 
@@ -76,13 +78,13 @@ export class IntentStore {
     return { used: row?.used ?? 0, secondsToMidnight: row?.seconds ?? 1 };
   }
 
-  /** Marks sends whose process died as unknown. @returns their count */
+  /** Marks up to MAX_MARKED sends whose process died as unknown. @returns their count */
   async markInterrupted(olderThanSeconds: number): Promise<number> {
     return this.db.transaction(async (tx) => {
       const rows = await tx.query<IntentRecordRow>(
         `UPDATE send.intents SET state = 'unknown', failure_reason = $2
          WHERE id = ANY (ARRAY(SELECT id FROM send.intents WHERE state = 'calling' AND created_at < clock_timestamp() - make_interval(secs => $1)
-                      ORDER BY id LIMIT 1000 FOR UPDATE SKIP LOCKED))
+                      ORDER BY created_at LIMIT ${MAX_MARKED} FOR UPDATE SKIP LOCKED))
          RETURNING ${RECORD_COLUMNS}`,
         [olderThanSeconds, INTERRUPTED],
       );
@@ -95,11 +97,16 @@ export class IntentStore {
     });
   }
 
-  /** Marks unknown sends without a status for 24 hours as unconfirmed. A later status still records their acceptance. @returns their count */
+  /**
+   * Marks up to MAX_MARKED unknown sends without a status for 24 hours as unconfirmed. A later status still records their acceptance.
+   * @returns their count
+   */
   async markUnconfirmed(): Promise<number> {
     const rows = await this.db.query(
       `UPDATE send.intents SET state = 'unconfirmed'
-       WHERE state = 'unknown' AND created_at < clock_timestamp() - interval '24 hours' RETURNING id`,
+       WHERE id = ANY (ARRAY(SELECT id FROM send.intents WHERE state = 'unknown' AND created_at < clock_timestamp() - interval '24 hours'
+                    ORDER BY created_at LIMIT ${MAX_MARKED} FOR UPDATE SKIP LOCKED))
+       RETURNING id`,
     );
     return rows.length;
   }
