@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { characters, described, Id, Idempotency, IsoTime, MessageId, Nullable, Recipient } from './fields';
 import { inboundDetails } from './inbound-details';
+import { LABEL_NAME, MAX_INBOX_LIST } from './inbox-lists';
 import { sentDetails } from './sent-details';
 import { operation } from './operation';
 import { NextCursor, PageRequest, Period, RowCursors } from './paging';
@@ -9,8 +10,7 @@ import { NextCursor, PageRequest, Period, RowCursors } from './paging';
 export const SuppressionStateName = Type.Union([Type.Literal('opted_out'), Type.Literal('blocked'), Type.Literal('opted_out_marketing')]);
 export type SuppressionStateName = Static<typeof SuppressionStateName>;
 
-export const LABEL_NAME = 40;
-/** Maximum number of labels of a conversation. */
+/** Maximum number of labels of a conversation, unless two were merged. */
 export const MAX_LABELS = 20;
 
 const Direction = Type.Union([Type.Literal('in'), Type.Literal('out')]);
@@ -174,9 +174,9 @@ export const UpdateConversation = operation('send', 'update-conversation', {
     status: Type.Optional(ConversationStatus),
     /** Marks the customer's messages as read. */
     read: Type.Optional(Type.Literal(true)),
-    labels: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
+    labels: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_INBOX_LIST })),
     /** The labels from which the caller began: only the difference between them and `labels` is added and removed. */
-    labels_before: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_LABELS })),
+    labels_before: Type.Optional(Type.Array(characters(LABEL_NAME, 1), { maxItems: MAX_INBOX_LIST })),
     auto_reply: Type.Optional(Type.Boolean()),
     /** Changes nothing if a message of the customer arrived after this time: CONFLICT. */
     nothing_received_since: Type.Optional(IsoTime),

@@ -1,7 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox';
-import { LABEL_NAME } from './conversations';
 import { characters, Id } from './fields';
 import { operation } from './operation';
+
+export const LABEL_NAME = 40;
 
 export const LABEL_COLORS = ['gray', 'red', 'orange', 'yellow', 'green', 'teal', 'blue', 'violet', 'pink'] as const;
 

@@ -1,6 +1,16 @@
 import { ArrayMaxSize, IsArray, IsBoolean, IsIn, IsInt, IsOptional, IsPositive, IsString, Length, Matches, Max } from 'class-validator';
 import { JSONSchema } from 'class-validator-jsonschema';
-import { INBOX_VIEWS, LABEL_COLORS, LABEL_NAME, MAX_LABELS, MediaId, type InboxView, type Label, type MediaType } from '@mgw/contracts';
+import {
+  INBOX_VIEWS,
+  LABEL_COLORS,
+  LABEL_NAME,
+  MAX_INBOX_LIST,
+  MAX_LABELS,
+  MediaId,
+  type InboxView,
+  type Label,
+  type MediaType,
+} from '@mgw/contracts';
 import {
   HasShape,
   IsCaption,
@@ -63,18 +73,20 @@ export class ChangeConversationRequest {
   @IsIn([true], { message: 'read must be true' })
   read?: true | null;
 
-  /** Names of labels; a new name makes a label. */
   @IsOptional()
   @IsArray()
-  @ArrayMaxSize(MAX_LABELS)
+  @ArrayMaxSize(MAX_INBOX_LIST)
   @IsString(NAME)
   @Length(1, LABEL_NAME, NAME)
   @Matches(/\S/, { each: true, message: 'labels must not be blank' })
+  @JSONSchema({
+    description: `Names of labels; a new name makes a label. A conversation has at most ${MAX_LABELS}, or more after two were merged: then a change may remove labels but add none.`,
+  })
   labels?: string[] | null;
 
   @IsOptional()
   @IsArray()
-  @ArrayMaxSize(MAX_LABELS)
+  @ArrayMaxSize(MAX_INBOX_LIST)
   @IsString(NAME)
   @Length(1, LABEL_NAME, NAME)
   @JSONSchema({

@@ -7,6 +7,7 @@ import {
   GetThread,
   ListConversations,
   MarkConversationRead,
+  MAX_INBOX_LIST,
   SendMedia,
   SendReaction,
   SendTemplate,
@@ -218,12 +219,17 @@ describe('the inbox (spec §10)', () => {
     await change({ status: 'closed', nothing_received_since: '2026-11-23T10:00:00.5+01:00' }).expect(200);
     await change({ read: true, nothing_received_since: null }).expect(200);
     await change({ labels: ['VIP', 'Late'], labels_before: ['VIP'] }).expect(200);
+    // A merge may leave as many labels as a business has.
+    const many = Array.from({ length: MAX_INBOX_LIST }, (_, n) => `Label ${n}`);
+    await change({ labels: many.slice(1), labels_before: many }).expect(200);
+    await change({ labels: [...many, 'New'] }).expect(400);
     expect(changes).toEqual([
       { conversation_id: 1, assigned_to: me, read: true },
       { conversation_id: 1, assigned_to: null, status: 'closed', labels: ['VIP'], auto_reply: false },
       { conversation_id: 1, status: 'closed', nothing_received_since: '2026-11-23T09:00:00.500Z' },
       { conversation_id: 1, read: true },
       { conversation_id: 1, labels: ['VIP', 'Late'], labels_before: ['VIP'] },
+      { conversation_id: 1, labels: many.slice(1), labels_before: many },
     ]);
   });
 

@@ -187,6 +187,25 @@ describe('agents at work (decision 392)', () => {
     await sending.harness.db.query('DELETE FROM send.labels WHERE business_id = 1');
   });
 
+  it('decision 800: removes labels of a conversation that has more than 20 after a merge, and adds none', async () => {
+    const many = Array.from({ length: MAX_LABELS + 3 }, (_, n) => `Many ${String(n).padStart(2, '0')}`);
+    await change(ASHA, { labels: many.slice(0, MAX_LABELS) });
+    await sending.harness.db.query(
+      `WITH more AS (INSERT INTO send.labels (business_id, name, color) SELECT 1, unnest($1::text[]), 'gray' RETURNING id)
+       INSERT INTO send.conversation_labels (conversation_id, label_id) SELECT $2, id FROM more`,
+      [many.slice(MAX_LABELS), (await find(ASHA)).id],
+    );
+    const refused = ({ error_code }: GatewayError) => error_code;
+    expect(await change(ASHA, { labels: [...many, 'New'], labels_before: many }).catch(refused)).toBe('CONFLICT');
+    await change(ASHA, { labels: many.slice(1), labels_before: many });
+    expect((await find(ASHA)).labels).toEqual(many.slice(1));
+    expect(await change(ASHA, { labels: [...many.slice(2), 'New'] }).catch(refused)).toBe('CONFLICT');
+    await change(ASHA, { labels: many.slice(2) });
+    expect((await find(ASHA)).labels).toEqual(many.slice(2));
+    await change(ASHA, { labels: [] });
+    await sending.harness.db.query('DELETE FROM send.labels WHERE business_id = 1');
+  });
+
   it('makes missing labels until the business has 200', async () => {
     await sending.harness.db.query(
       `INSERT INTO send.labels (business_id, name, color) SELECT 1, 'Batch ' || n, 'gray' FROM generate_series(1, $1) AS n`,

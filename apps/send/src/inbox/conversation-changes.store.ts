@@ -105,15 +105,17 @@ export class ConversationChangesStore {
          AND label_id ${before ? '' : 'NOT '}IN (SELECT id FROM send.labels WHERE business_id = $1 AND name = ANY ($3))`,
       [businessId, conversationId, before ? before.filter((name) => !wanted.includes(name)) : names],
     );
-    const known = await tx.query(
+    // A new row has no xmax.
+    const known = await tx.query<{ is_added: boolean }>(
       `INSERT INTO send.conversation_labels (conversation_id, label_id)
        SELECT $2, id FROM send.labels WHERE business_id = $1 AND name = ANY ($3) ORDER BY id
-       ON CONFLICT (conversation_id, label_id) DO UPDATE SET label_id = excluded.label_id RETURNING label_id`,
+       ON CONFLICT (conversation_id, label_id) DO UPDATE SET label_id = excluded.label_id RETURNING xmax = 0 AS is_added`,
       [businessId, conversationId, names],
     );
     if (known.length < names.length)
       throw new GatewayError('CONFLICT', `A business has at most ${MAX_INBOX_LIST} labels. Delete one in the list of labels first.`);
-    if (!before || names.length === 0) return;
+    // A merge may leave more labels, of which each can be removed (decision 800).
+    if (!known.some(({ is_added }) => is_added)) return;
     const all = await tx.query('SELECT FROM send.conversation_labels WHERE conversation_id = $1', [conversationId]);
     if (all.length > MAX_LABELS) throw new GatewayError('CONFLICT', `A conversation has at most ${MAX_LABELS} labels. Remove one first.`);
   }
