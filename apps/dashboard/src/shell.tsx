@@ -20,7 +20,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet, useLocation, useRouter } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { meQuery, useLogout, useMayCall, useMe } from './api/session';
-import { useUnreadCount } from './api/inbox-counts';
+import { inboxCountShown, useUnreadCount } from './api/inbox-counts';
 import { PlanBar } from './components/plan-bar';
 import { useShortcuts } from './components/shortcuts';
 import { pagesOf } from './navigation';
@@ -137,8 +137,8 @@ export function Shell() {
               rightSection={
                 to === '/inbox' &&
                 unread > 0 && (
-                  <Badge size="sm" aria-label={`${unread} unread`}>
-                    {unread}
+                  <Badge size="sm" aria-label={`${inboxCountShown(unread)} unread`}>
+                    {inboxCountShown(unread)}
                   </Badge>
                 )
               }

@@ -13,6 +13,9 @@ export const inboxCountsQuery = {
   refetchInterval: 20_000,
 };
 
+/** @returns a count of the inbox as every page shows it; the counts end at a thousand */
+export const inboxCountShown = (count: number): string => (count >= 1_000 ? '999+' : String(count));
+
 /** Conversations with unread messages. @param isEnabled false for people without a business */
 export function useUnreadCount(isEnabled: boolean): number {
   // The title of a tab is read while the tab is hidden.

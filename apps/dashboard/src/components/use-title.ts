@@ -1,10 +1,11 @@
 import { useEffect } from 'react';
+import { inboxCountShown } from '../api/inbox-counts';
 
 let page = '';
 let unread = 0;
 
 function write(): void {
-  document.title = `${unread > 0 ? `(${unread}) ` : ''}${page} · Messaging gateway`;
+  document.title = `${unread > 0 ? `(${inboxCountShown(unread)}) ` : ''}${page} · Messaging gateway`;
 }
 
 /** Sets the page's name on its tab and in the browser's history. */

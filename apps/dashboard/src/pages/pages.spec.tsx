@@ -167,6 +167,18 @@ describe('pages by their address (decision 430)', () => {
     expect(screen.queryByRole('link', { name: 'Operator' })).toBeNull();
   });
 
+  it('frame, inbox and home: show counts of a thousand, where they end, in the same way', async () => {
+    const counts = { unread: 1_000, waiting: 1_000, open: 1_000, closed: 1_000, mine: 999, unassigned: 1_000 };
+    open('/inbox', { 'GET /api/client/conversations': () => ({ conversations: [], counts, waiting_since: null }) });
+    await screen.findByRole('button', { name: 'Mine 999' });
+    for (const view of ['Unassigned', 'Open', 'Closed', 'All']) screen.getByRole('button', { name: `${view} 999+` });
+    within(screen.getByRole('link', { name: /^Inbox/ })).getByLabelText('999+ unread');
+    await waitFor(() => expect(document.title).toBe('(999+) Inbox · Messaging gateway'));
+    await press(/^Home/, 'link');
+    await screen.findByText('Waiting for a reply');
+    expect(screen.getByText('Waiting for a reply').parentElement?.textContent).toContain('999+');
+  });
+
   it('broadcasts: keep a draft over a reload (decision 453)', async () => {
     const components = [{ type: 'BODY', text: 'Hi {{1}}' }];
     const template = {

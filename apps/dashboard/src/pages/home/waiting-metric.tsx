@@ -1,13 +1,10 @@
 import { Anchor, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { inboxCountsQuery } from '../../api/inbox-counts';
+import { inboxCountShown, inboxCountsQuery } from '../../api/inbox-counts';
 import { duration, useNow } from '../../components/clock';
-import { number } from '../../components/format-number';
 import { Metric } from './metric';
 
-/** A count stops here. */
-const MOST = 1_000;
 /** A wait from which it is marked, in milliseconds. */
 const LONG_MS = 15 * 60_000;
 
@@ -18,7 +15,7 @@ export function WaitingMetric() {
   const waiting = data?.counts.waiting ?? 0;
   const since = data?.waiting_since ? now - Date.parse(data.waiting_since) : 0;
   return (
-    <Metric label="Waiting for a reply" value={data ? `${number(waiting)}${waiting === MOST ? '+' : ''}` : '–'}>
+    <Metric label="Waiting for a reply" value={data ? inboxCountShown(waiting) : '–'}>
       {waiting > 0 && (
         <>
           <Text span size="sm" fw={600} c={since > LONG_MS ? 'red' : 'dimmed'}>

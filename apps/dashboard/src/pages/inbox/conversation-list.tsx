@@ -2,11 +2,12 @@ import { ActionIcon, Group, Kbd, Stack, Text, Tooltip, UnstyledButton } from '@m
 import { IconMessagePlus, IconTags } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import type { Ref } from 'react';
+import { inboxCountShown } from '../../api/inbox-counts';
 import { LoadMore } from '../../components/load-more';
 import { QueryResult } from '../../components/query-result';
 import { SearchField } from '../../components/search-field';
 import { useTitle } from '../../components/use-title';
-import { countOf, countShown, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
+import { countOf, VIEWS, type InboxCounts, type ListedConversation, type View } from './conversation';
 import { ConversationRows } from './conversation-rows';
 import { labelsQuery } from './label-chips';
 import { ListFilters, type Filters } from './list-filters';
@@ -75,7 +76,7 @@ export function ConversationList({
         <Group className="inbox-views" gap={0} wrap="nowrap" justify="space-between" role="group" aria-label="Views">
           {VIEWS.map(({ view: one, label }) => (
             <UnstyledButton key={one} className="inbox-tab" aria-pressed={one === view && !search} onClick={() => onView(one)}>
-              {label} <span className="inbox-count">{counts && countShown(countOf(one, counts))}</span>
+              {label} <span className="inbox-count">{counts && inboxCountShown(countOf(one, counts))}</span>
             </UnstyledButton>
           ))}
         </Group>

@@ -36,6 +36,3 @@ export type View = (typeof VIEWS)[number]['view'];
 
 /** Every conversation is open or closed. */
 export const countOf = (view: View, counts: InboxCounts): number => (view === 'all' ? counts.open + counts.closed : counts[view]);
-
-/** Counts end at a thousand. */
-export const countShown = (count: number) => (count >= 1_000 ? '999+' : String(count));
