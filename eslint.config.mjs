@@ -86,7 +86,7 @@ export default tseslint.config(
   { files: ['apps/dashboard/**'], languageOptions: { globals: globals.browser } },
   {
     files: ['apps/dashboard/**/*.tsx'],
-    ignores: ['apps/dashboard/src/components/{modal,drawer}.tsx', '**/*.spec.tsx'],
+    ignores: ['apps/dashboard/src/components/{modal,drawer,file-field}.tsx', '**/*.spec.tsx'],
     rules: {
       'no-restricted-imports': [
         'error',
@@ -94,6 +94,11 @@ export default tseslint.config(
           name: '@mantine/core',
           importNames: ['Modal', 'Drawer'],
           message: 'Use those of src/components: Escape closes only the top one (decision 779).',
+        },
+        {
+          name: '@mantine/core',
+          importNames: ['FileInput'],
+          message: 'Use FileField: a label by itself hides the chosen file from screen readers.',
         },
       ],
     },

@@ -215,6 +215,8 @@ describe('pages by their address (decision 430)', () => {
     await screen.findByText(/^Line \d: a quotation mark/);
     chooseFile('list.csv', 'phone\n12015550177');
     await screen.findByText('list.csv: 1 row, column phone');
+    // A label by itself would hide the file from screen readers.
+    screen.getByRole('button', { name: 'CSV file: list.csv' });
     expect([next(), screen.queryByRole('alert')]).toEqual([false, null]);
     for (const [text, more, problem] of [
       ['', { size: 8_000_001 }, /^The file is larger than 8 MB/],
@@ -999,6 +1001,7 @@ describe('pages by their address (decision 430)', () => {
     response = [200, { handle: '4::aGk=' }];
     choose('offer.png', 'image/png');
     expect((await screen.findByAltText('offer.png')).getAttribute('src')).toBe('blob:sample');
+    screen.getByRole('button', { name: 'Sample picture: offer.png' });
     expect(uploads).toEqual(Array(2).fill('POST /api/client/media/samples?filename=offer.png'));
     fails = false;
     await press('Submit for review');

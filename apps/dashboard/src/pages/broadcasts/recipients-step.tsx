@@ -1,7 +1,8 @@
-import { Alert, Anchor, Button, FileInput, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Alert, Anchor, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { IconUpload } from '@tabler/icons-react';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { csvFile } from '../../components/csv-file';
+import { FileField } from '../../components/file-field';
 import { counted, number } from '../../components/format-number';
 import { readFile } from '../../components/read-file';
 import { useDraft } from './draft';
@@ -12,7 +13,6 @@ import { TYPED } from '../../components/typed-text';
 /** Takes the recipients from a file, or from a text that the person pastes. */
 export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: () => void }) {
   const { draft, change } = useDraft();
-  const clearChoice = useRef<() => void>(null);
   const [fault, setFault] = useState<string | null>(null);
   const read = (text: string, file: string | null) => {
     const kept = { file, text: file === null ? text : '' };
@@ -27,8 +27,6 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
     }
   };
   const open = (file: File | null) => {
-    // The same file may be chosen again.
-    clearChoice.current?.();
     setFault(null);
     if (!file) return change({ file: null, table: null });
     const refuse = (problem: string) => {
@@ -46,14 +44,13 @@ export function RecipientsStep({ fields, onNext }: { fields: Field[]; onNext: ()
   const sample = csvFile([fields.map(({ key }) => key), fields.map(({ example = 'value' }) => example)]);
   return (
     <Stack>
-      <FileInput
+      <FileField
         label="CSV file"
         description={`One row for each person, at most ${number(MAX_ROWS)}, with a phone number and the values of the template.`}
-        placeholder={draft.file ?? 'Choose a file'}
+        // The draft names the file, even after a reload.
+        filename={draft.file ?? undefined}
         accept=".csv,.tsv,text/csv,text/plain"
         leftSection={<IconUpload size={16} />}
-        resetRef={clearChoice}
-        // The draft names the file, even after a reload.
         value={null}
         onChange={open}
       />

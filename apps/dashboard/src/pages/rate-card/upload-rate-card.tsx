@@ -1,8 +1,9 @@
-import { Alert, Code, FileInput, List, Switch, Text } from '@mantine/core';
+import { Alert, Code, List, Switch, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { api, ApiError, notifyError, notifySuccess, request, shownByForm } from '../../api/client';
 import { ConfirmButton } from '../../components/confirm-button';
+import { FileField } from '../../components/file-field';
 import { Form } from '../../components/form';
 import { readFile } from '../../components/read-file';
 import { TitledCard } from '../../components/titled-card';
@@ -14,7 +15,6 @@ const EXAMPLE =
 /** Replaces the rates from today on, after a question. A wrong row refuses the whole file. */
 export function UploadRateCard() {
   const queries = useQueryClient();
-  const clearChoice = useRef<() => void>(null);
   const [file, setFile] = useState<File | null>(null);
   const [replaces, setReplaces] = useState(false);
   const save = useMutation({
@@ -40,19 +40,15 @@ export function UploadRateCard() {
         <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
           {EXAMPLE}
         </Code>
-        <FileInput
+        <FileField
           label="CSV file"
-          placeholder="Choose a file"
           accept=".csv,text/csv,text/plain"
           clearable
           clearButtonProps={{ 'aria-label': 'Remove the file' }}
           value={file}
-          resetRef={clearChoice}
           onChange={(chosen) => {
             save.reset();
             setFile(chosen);
-            // The same file may be chosen again.
-            clearChoice.current?.();
           }}
         />
         <Switch

@@ -1,6 +1,6 @@
-import { FileInput, Progress, Select, TextInput } from '@mantine/core';
-import { useRef } from 'react';
+import { Progress, Select, TextInput } from '@mantine/core';
 import { Field } from '../../components/field';
+import { FileField } from '../../components/file-field';
 import { SAMPLES, type MediaType } from './sample-file';
 import type { TemplateForm } from './template-form';
 import type { useSample } from './use-sample';
@@ -22,7 +22,6 @@ export function HeaderFields({
   sample: ReturnType<typeof useSample>;
   onChange: (change: Partial<TemplateForm>) => void;
 }) {
-  const clearChoice = useRef<() => void>(null);
   return (
     <>
       <Select
@@ -37,18 +36,15 @@ export function HeaderFields({
       />
       {media ? (
         <Field name="header">
-          <FileInput
+          <FileField
             label={SAMPLES[media.type].label}
             description={`WhatsApp reviews the template with it: ${SAMPLES[media.type].words}. Each message may carry another file.`}
-            placeholder={media.filename || 'Choose a file'}
+            filename={file?.name ?? (media.filename || undefined)}
             accept={SAMPLES[media.type].types.join(',')}
             value={file}
             error={problem}
-            resetRef={clearChoice}
             onChange={(chosen: File | null) => {
               if (chosen) choose(media.type, chosen);
-              // The same file may be chosen again.
-              clearChoice.current?.();
             }}
           />
         </Field>

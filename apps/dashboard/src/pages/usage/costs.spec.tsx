@@ -100,7 +100,8 @@ describe('costs on the dashboard (decisions 521, 522, 524)', () => {
     Object.assign(file, { text: () => Promise.resolve('prefix,currency') });
     const { fireEvent } = await import('@testing-library/react');
     fireEvent.change(input, { target: { files: [file] } });
-    await screen.findByRole('button', { name: 'Remove the file' });
+    await screen.findByRole('button', { name: 'CSV file: card.csv' });
+    screen.getByRole('button', { name: 'Remove the file' });
     const save = async () => {
       await press('Save the rate card');
       const dialog = await screen.findByRole('dialog', { name: 'Replace the rates from today on?' });
