@@ -4,6 +4,7 @@ import { api, ApiError, request, notifyError } from './client';
 import type { Schemas } from './client';
 import { newIdempotencyKey } from './idempotency-key';
 import { keptValue } from './kept-value';
+import { newestOwn, type WrittenMessage } from './newest-own';
 import { useMe } from './session';
 
 /** An uploaded file, and its kind of message. */
@@ -19,6 +20,8 @@ interface Draft {
   file?: ReplyFile | undefined;
   /** The message that it quotes. */
   replyTo?: string | undefined;
+  /** The newest message with its content when it was first sent. */
+  before?: string | undefined;
 }
 /** A reply that was not accepted yet; `problem` is null while its request runs. */
 export interface Unsent extends Draft {
@@ -62,9 +65,9 @@ export function moveUnsent(queries: QueryClient, userId: number, from: number, t
 /**
  * Sends replies to one conversation, one at a time, and keeps failed ones for a retry, even when another conversation is opened and after a
  * reload of this tab (decision 590).
- * @param shown the messages of the thread: an accepted reply leaves `unsent` when it is among them, so that it is never out of sight
+ * @param shown the messages of the thread: a reply leaves `unsent` when it is among them, so that it is never out of sight
  */
-export function useReplies(conversationId: number, shown: { message_id: string }[]) {
+export function useReplies(conversationId: number, shown: WrittenMessage[]) {
   const queries = useQueryClient();
   const { id: userId } = useMe().user;
   const queryKey = unsentKey(userId, conversationId);
@@ -79,10 +82,12 @@ export function useReplies(conversationId: number, shown: { message_id: string }
     setUnsent(queries, userId, conversationId, by(queries.getQueryData<Unsent[]>(queryKey) ?? []));
   const replace = (key: string, by?: Unsent) => change((list) => [...list.filter((one) => one.key !== key), ...(by ? [by] : [])]);
   const isShown = ({ messageId }: Unsent) => messageId !== undefined && shown.some(({ message_id }) => message_id === messageId);
-  const unsent = all.filter((one) => !isShown(one));
   useEffect(() => {
-    if (unsent.length < all.length) change((list) => list.filter((one) => !isShown(one)));
+    if (all.some(isShown)) change((list) => list.filter((one) => !isShown(one)));
   });
+  const newest = ({ text, file }: Pick<Draft, 'text' | 'file'>) => newestOwn(shown, userId, file?.media_type ?? 'text', text);
+  // The event of a message may come before the response to its request, which alone decides whether the reply was sent.
+  const isEarly = (one: Unsent) => isWaiting(one) && ![undefined, one.before].includes(newest(one));
   // The thread is loaded again when the conversation is opened again.
   useEffect(() => () => change((list) => list.filter(({ messageId }) => messageId === undefined)), []);
   const send = useMutation({
@@ -117,12 +122,13 @@ export function useReplies(conversationId: number, shown: { message_id: string }
     replace(draft.key, { ...draft, problem: null });
     send.mutate(draft);
   };
-  const isSending = unsent.some(isWaiting);
+  const isSending = all.some(isWaiting);
   return {
-    unsent,
+    unsent: all.filter((one) => !isShown(one) && !isEarly(one)),
     isSending,
     mayRetry: ({ firstSentAt }: Unsent) => !isSending && Date.now() - firstSentAt < RETRY_WITHIN_MS,
-    send: (draft: Omit<Draft, 'key' | 'firstSentAt'>) => post({ ...draft, key: newIdempotencyKey(), firstSentAt: Date.now() }),
+    send: (draft: Omit<Draft, 'key' | 'firstSentAt' | 'before'>) =>
+      post({ ...draft, key: newIdempotencyKey(), firstSentAt: Date.now(), before: newest(draft) }),
     again: post,
     drop: ({ key }: Unsent) => replace(key),
   };

@@ -402,6 +402,34 @@ describe('the inbox (additions §9)', () => {
       expect(screen.getAllByText('It is on its way')).toHaveLength(1);
     });
 
+    it.each(['reply', 'note'])('is shown once if the thread has it before the response to its request: a %s', async (kind) => {
+      let respond: (response: object) => void = () => undefined;
+      const pending = () => new Promise<object>((resolve) => (respond = resolve));
+      const text = 'It is on its way';
+      const written = { direction: 'out', type: kind === 'note' ? 'note' : 'text', text, author: { id: 1, name: 'Asha' } } as const;
+      // The person wrote the same text before.
+      let messages = [message('wamid.old', written), message('wamid.1')];
+      open('/inbox?id=1', three, {
+        [REPLY]: pending,
+        'POST /api/client/conversations/1/notes': pending,
+        'GET /api/client/conversations/1/messages': () => ({ conversation: three[0], messages, next_cursor: null }),
+      });
+      await screen.findByText(text);
+      if (kind === 'note') await press('Note');
+      fireEvent.change(screen.getByRole('textbox', { name: kind === 'note' ? 'Note' : 'Reply' }), { target: { value: text } });
+      await press(kind === 'note' ? 'Add' : 'Send');
+      await waitFor(() => expect(screen.getAllByText(text)).toHaveLength(2));
+      messages = [message(kind === 'note' ? 'note:9' : 'wamid.new', written), ...messages];
+      await act(() => queries.invalidateQueries({ queryKey: ['inbox', 'thread'] }));
+      await waitFor(() => expect([screen.getAllByText(text).length, screen.queryByText('sending…')]).toEqual([2, null]));
+      await act(async () => {
+        respond(kind === 'note' ? { id: 9 } : { success: true, message_id: 'wamid.new' });
+        await Promise.resolve();
+      });
+      await waitFor(() => expect(screen.getByRole('button', { name: 'Send' }).dataset['loading']).toBeUndefined());
+      expect(screen.getAllByText(text)).toHaveLength(2);
+    });
+
     it('is repeated with its key if the connection breaks before the response', async () => {
       const keys: (string | null)[] = [];
       open('/inbox?id=1', three, {

@@ -3,6 +3,8 @@ import { useEffect, useState } from 'react';
 import { api, notifyError, request } from '../../api/client';
 import { keyOfRequest, newIdempotencyKey } from '../../api/idempotency-key';
 import { keptValue } from '../../api/kept-value';
+import { newestOwn } from '../../api/newest-own';
+import { useMe } from '../../api/session';
 import { useKeptState } from '../../api/use-kept-state';
 import { moveUnsent, useReplies, type Unsent } from '../../api/use-replies';
 import type { Draft } from './composer';
@@ -25,10 +27,12 @@ export function useWriting(id: number, conversation: Conversation, messages: Thr
   const [draft, setDraft, , changeDraft] = useKeptState<Draft>(draftName(id), NO_DRAFT);
   const attaching = useAttachment(id, fileRefusal(conversation, draft));
   const replies = useReplies(id, messages);
+  const userId = useMe().user.id;
+  const newestNote = (text: string) => newestOwn(messages, userId, 'note', text);
   /** The id of the note or the template that the person sent last. */
   const [sentId, setSentId] = useState<string>();
   const addNote = useMutation({
-    mutationFn: ({ text, seed }: { text: string; seed: string }) => {
+    mutationFn: ({ text, seed }: { text: string; seed: string; before: string | undefined }) => {
       const body = { text };
       const header = { 'Idempotency-Key': keyOfRequest(seed, body) };
       return request(api.POST('/api/client/conversations/{id}/notes', { params: { path: { id }, header }, body }));
@@ -51,14 +55,16 @@ export function useWriting(id: number, conversation: Conversation, messages: Thr
   }, [isNoteShown]);
   const savedNote =
     addNote.isPending || addNote.isSuccess ? { text: addNote.variables.text, at: new Date(addNote.submittedAt).toISOString() } : null;
-  const newNote = isNoteShown ? null : savedNote;
+  // A refresh may show the note before the response to its request.
+  const isNoteEarly = addNote.isPending && ![undefined, addNote.variables.before].includes(newestNote(addNote.variables.text));
+  const newNote = isNoteShown || isNoteEarly ? null : savedNote;
   const send = () => {
     const { kind, reply: text, note } = draft;
     const { attachment } = attaching;
     if (isSending) return;
     if (kind === 'note') {
       if (!note.trim()) return;
-      addNote.mutate({ text: note, seed: draft.noteSeed ?? newIdempotencyKey() });
+      addNote.mutate({ text: note, seed: draft.noteSeed ?? newIdempotencyKey(), before: newestNote(note) });
       return setDraft({ ...draft, note: '', noteSeed: undefined });
     }
     if (attachment ? attachment.mediaId === null || captionProblem(attachment, text) : !text.trim()) return;
