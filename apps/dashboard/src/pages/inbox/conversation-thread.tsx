@@ -129,8 +129,15 @@ export function ConversationThread({
             unsent={one}
             canRetry={replies.mayRetry(one)}
             isLasting={lasting.includes(one.code ?? '')}
-            onRetry={() => replies.again(one)}
-            onEdit={() => writing.edit(one)}
+            onRetry={({ detail }) => {
+              replies.again(one);
+              // By keyboard. The place of the button would go to the actions of another message, and a touch would open the keyboard.
+              if (detail === 0) field.current?.focus();
+            }}
+            onEdit={() => {
+              writing.edit(one);
+              field.current?.focus();
+            }}
           />
         ))}
         {newNote && <NoteLine {...newNote} author={user} />}

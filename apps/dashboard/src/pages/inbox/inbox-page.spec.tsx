@@ -360,6 +360,20 @@ describe('the inbox (additions §9)', () => {
       expect(screen.queryByText(/^Not sent/)).toBeNull();
     });
 
+    it('gives the focus to the reply field if it is sent again by keyboard, or edited', async () => {
+      open('/inbox?id=1', three, { [REPLY]: () => new Refusal(503, { error: 'Try again shortly.' }) });
+      await type('Reply', 'It is on its way');
+      await press('Send');
+      const again = await screen.findByRole('button', { name: /^Send again/ });
+      act(() => again.focus());
+      fireEvent.click(again, { detail: 1 });
+      expect(document.activeElement).not.toBe(screen.getByLabelText('Reply'));
+      fireEvent.click(await screen.findByRole('button', { name: /^Send again/ }), { detail: 0 });
+      expect(document.activeElement).toBe(screen.getByLabelText('Reply'));
+      fireEvent.click(await screen.findByRole('button', { name: /^Edit/ }));
+      expect(document.activeElement).toBe(await screen.findByDisplayValue('It is on its way'));
+    });
+
     it('is gone when its request succeeded while another conversation was open', async () => {
       let respond: (response: object) => void = () => undefined;
       open('/inbox?id=1', three, { [REPLY]: () => new Promise((resolve) => (respond = resolve)) });

@@ -1,4 +1,5 @@
 import { Anchor, Group } from '@mantine/core';
+import type { MouseEventHandler } from 'react';
 import type { Unsent } from '../../api/use-replies';
 import { useZone } from '../../api/use-zone';
 import { PhoneBubble } from '../../components/phone-bubble';
@@ -16,7 +17,7 @@ export function UnsentBubble({
   unsent: Unsent;
   canRetry: boolean;
   isLasting: boolean;
-  onRetry: () => void;
+  onRetry: MouseEventHandler;
   onEdit: () => void;
 }) {
   const zone = useZone();
