@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FindSends, gatewayMessageId, type FoundSend } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, MAX_STATUSES, type FoundSend } from '@mgw/contracts';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
@@ -7,8 +7,6 @@ import { MAX_ATTEMPTS } from './recipient-sender.service';
 import { NEVER_SENT, RecipientsStore, type RecipientEnd } from './recipients.store';
 import { UnclearStore, type UnclearRecipient } from './unclear.store';
 
-/** Concurrent queries of one process to the send service. */
-const MAX_QUERIES = 32;
 const POLL_MS = 1_000;
 const QUERY_DEADLINE_MS = 5_000;
 /** If the send service does not know a send at this age, in seconds, it never received it: the deadline (30 s) has passed. */
@@ -36,19 +34,32 @@ export class UnclearService extends BackgroundLoop {
   }
 
   protected async round(): Promise<number> {
-    const due = await this.unclear.claim(MAX_QUERIES);
-    await Promise.all(due.map((recipient) => this.resolve(recipient)));
-    return due.length < MAX_QUERIES ? POLL_MS : 0;
+    const due = await this.unclear.claim(MAX_STATUSES);
+    const businesses = new Set(due.map(({ businessId }) => businessId));
+    await Promise.all(
+      [...businesses].map((id) =>
+        this.resolve(
+          id,
+          due.filter(({ businessId }) => businessId === id),
+        ),
+      ),
+    );
+    return due.length < MAX_STATUSES ? POLL_MS : 0;
   }
 
-  private async resolve(recipient: UnclearRecipient): Promise<void> {
-    const { broadcastId, businessId, nth, intentId } = recipient;
-    const request = { business_id: businessId, message_ids: [gatewayMessageId(intentId)] };
+  /** One query for all recipients of a business: thousands, one by one, would delay those of the others. */
+  private async resolve(business_id: number, due: UnclearRecipient[]): Promise<void> {
+    const request = { business_id, message_ids: due.map(({ intentId }) => gatewayMessageId(intentId)) };
     const deadlineAt = Date.now() + QUERY_DEADLINE_MS;
-    // Without a response the recipient is queried again soon.
+    // Without a response the recipients are queried again soon.
     const response = await this.rpc.call(FindSends, request, { deadlineAt }).catch(() => null);
-    const end = response && endOf(response.sends[0] ?? null, recipient, intentId);
-    if (end) await this.recipients.recordQueried([{ broadcastId, nth, intentId, end }]);
+    if (response === null) return;
+    await this.recipients.recordQueried(
+      due.map((recipient, i) => {
+        const { broadcastId, nth, intentId } = recipient;
+        return { broadcastId, nth, intentId, end: endOf(response.sends[i] ?? null, recipient, intentId) };
+      }),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { gatewayMessageId, GatewayError, SendTemplate, type ErrorCode, type FoundSend } from '@mgw/contracts';
+import { FindSends, gatewayMessageId, GatewayError, SendTemplate, type ErrorCode, type FoundSend, type RequestOf } from '@mgw/contracts';
 import { statusEvent } from '@mgw/harness';
 import { eventually, sideBySide } from '@mgw/testing';
 import { Broadcasts, sendInState } from '../../test/broadcasts.fixture';
@@ -122,6 +122,34 @@ describe('guarantees §1, S2: a recipient with an unknown outcome', () => {
     await broadcasts.advanceTime(600);
     await eventually(async () => (await stateOf(id, 0))?.state === 'sent');
     expect(await broadcasts.get(id)).toMatchObject({ delivered: 1, broadcast: { sent: 1, unclear: 0 } });
+  });
+
+  test('guarantees §10, N2: thousands of one business are queried a hundred at a time, and those of others apart', async ({
+    broadcasts,
+    harness,
+  }) => {
+    const queries: RequestOf<typeof FindSends>[] = [];
+    harness.nc.subscribe(FindSends.subject, { callback: (_, message) => queries.push(message.json()) });
+    broadcasts.findSend = sendInState('accepted');
+    const add = async (business_id: number, recipients: number) => {
+      const [row] = await harness.db.query<{ id: string }>(
+        `INSERT INTO broadcast.broadcasts (business_id, name, template_name, language, plan, timezone, status, total, started_at, finished_at)
+         VALUES ($1, 'b', 'offer', 'en', 'Growth', 'UTC', 'completed', $2, now(), now()) RETURNING id`,
+        [business_id, recipients],
+      );
+      await harness.db.query(
+        `INSERT INTO broadcast.recipients (broadcast_id, nth, phone, body_params, header_params, state, attempts, attempted_at, intent_id)
+         SELECT $1, n, $3, '{}', '{}', 'unclear', 1, now(), gen_random_uuid() FROM generate_series(1, $2::integer) n`,
+        [row?.id, recipients, broadcasts.phoneOf(0)],
+      );
+      return Number(row?.id);
+    };
+    const [large, small] = [await add(1, 1_000), await add(2, 1)];
+    await harness.run(service);
+    await eventually(async () => (await broadcasts.get(large)).broadcast.sent === 1_000);
+    expect((await broadcasts.get(small, 2)).broadcast).toMatchObject({ sent: 1, unclear: 0 });
+    const sends = (id: number) => queries.filter(({ business_id }) => business_id === id).map(({ message_ids }) => message_ids.length);
+    expect([sends(1).length <= 11, Math.max(...sends(1)), sends(2)]).toEqual([true, 100, [1]]);
   });
 
   for (const code of ['DEADLINE_EXCEEDED', 'REPLY_LOST', 'INTERNAL', 'IDEMPOTENCY_IN_FLIGHT'] as const) {
