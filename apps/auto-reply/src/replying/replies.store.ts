@@ -20,6 +20,9 @@ type Reserved = 'reserved' | Limit;
 /** A reply that failed because its outcome is unknown; `message_id` names the send. */
 export type UnclearReply = Pick<Question, 'id' | 'business_id' | 'conversation_id'> & { message_id: string };
 
+/** A reply that WhatsApp accepted, as this message to this number. */
+export type SentReply = Pick<Question, 'id' | 'business_id' | 'conversation_id'> & { message_id: string; phone: string };
+
 /** A customer's message that may get an automatic reply. */
 export interface Question {
   id: number;
@@ -92,6 +95,8 @@ const RECEIVED = new RowSet<EventEnvelope<typeof MessageReceived>>({
   at: ['timestamptz', ({ at }) => at],
   traceparent: ['text', (event) => traceparentOf(event) ?? null],
 });
+
+const SENT = new RowSet<SentReply>({ id: ['bigint', ({ id }) => id], sent_id: ['text', ({ message_id }) => message_id] });
 
 /** A reply whose outcome is unknown. An erased one has no text. */
 const UNCLEAR = `state = 'failed' AND message_id IS NOT NULL AND reply IS NOT NULL`;
@@ -253,23 +258,23 @@ export class RepliesStore {
     return started.length > 0;
   }
 
-  /** Commits the reply and its event together. */
-  async replied({ id, business_id, conversation_id }: Question | UnclearReply, sent: { message_id: string; phone: string }): Promise<void> {
+  /** Commits replies and their events together. */
+  async replied(sent: SentReply[]): Promise<void> {
+    // In the order in which other transactions lock the replies of a conversation.
+    const replies = [...sent].sort((a, b) => a.id - b.id);
     await this.db.transaction(async (tx) => {
-      const [moved] = await tx.query<{ reply: string }>(
-        `UPDATE auto_reply.replies SET state = 'replied', reason = NULL, message_id = $2, ended_at = now()
-         WHERE id = $1 AND ${onRow(`state = 'pending' OR ${UNCLEAR}`)} RETURNING reply`,
-        [id, sent.message_id],
+      const moved = await tx.query<{ nth: string; reply: string }>(
+        `UPDATE auto_reply.replies r SET state = 'replied', reason = NULL, message_id = n.sent_id, ended_at = now()
+         FROM ${SENT.from('n', 'nth')} WHERE r.id = n.id AND ${onRow(`state = 'pending' OR ${UNCLEAR}`)} RETURNING nth, reply`,
+        SENT.values(replies),
       );
-      if (!moved) return;
-      const event = newEvent(AiReplied, {
-        id: `ai.replied:${sent.message_id}`,
-        at: new Date().toISOString(),
-        business_id,
-        key: `conversation:${conversation_id}`,
-        data: { message_id: sent.message_id, to: sent.phone, ai_response: moved.reply, conversation_id, business_id },
+      const at = new Date().toISOString();
+      const events = moved.map(({ nth, reply }) => {
+        const { business_id, conversation_id, message_id, phone } = replies[Number(nth) - 1] as SentReply;
+        const data = { message_id, to: phone, ai_response: reply, conversation_id, business_id };
+        return newEvent(AiReplied, { id: `ai.replied:${message_id}`, at, business_id, key: `conversation:${conversation_id}`, data });
       });
-      await appendToOutbox(tx, 'auto_reply', [event]);
+      await appendToOutbox(tx, 'auto_reply', events);
     });
   }
 

@@ -111,7 +111,7 @@ export class ReplyService {
     } catch (error) {
       return this.handleFailure(question, error, mayHaveSent(question, error));
     }
-    await this.replies.replied(question, sent);
+    await this.replies.replied([{ ...question, ...sent }]);
     this.relay.wake();
   }
 

@@ -1,4 +1,4 @@
-import { FindSends, FindUnanswered, GatewayError, TryAutoReply, type ErrorCode } from '@mgw/contracts';
+import { FindSends, FindUnanswered, GatewayError, TryAutoReply, type ErrorCode, type RequestOf } from '@mgw/contracts';
 import { eventually, sideBySide } from '@mgw/testing';
 import { startAutoReplies, type AutoReplies } from './auto-reply.fixture';
 
@@ -196,6 +196,28 @@ describe('guarantees §8: a question whose model does not reply', () => {
       expect(autoReply.sends).toHaveLength(2);
     });
   }
+
+  test('guarantees §10, N2: thousands of unclear replies of one business are queried a hundred at a time, and those of others apart', async ({
+    harness,
+    run,
+  }) => {
+    const queries: RequestOf<typeof FindSends>[] = [];
+    harness.respond(FindSends, (query) => {
+      queries.push(query);
+      const send = { state: 'accepted' as const, to: '919876543001', at: '2026-11-28T10:00:00.000Z', failure_reason: null };
+      return { sends: query.message_ids.map((id) => ({ ...send, message_id: `wamid.${id}` })) };
+    });
+    await harness.db.query(
+      `INSERT INTO auto_reply.replies (business_id, inbound_message_id, conversation_id, customer, question, received_at, reply, message_id, state, ended_at)
+       SELECT CASE n WHEN 301 THEN 2 ELSE 1 END, n::text, n, '919876543001', 'Hello', now(), 'Hi', 'gw_' || n, 'failed', now()
+       FROM generate_series(1, 301) n`,
+    );
+    await run();
+    const others = `SELECT FROM auto_reply.replies WHERE state <> 'replied' OR message_id <> 'wamid.gw_' || inbound_message_id`;
+    await eventually(async () => (await harness.db.query(others)).length === 0);
+    const sends = (id: number) => queries.filter(({ business_id }) => business_id === id).map(({ message_ids }) => message_ids.length);
+    expect([sends(1).length <= 4, Math.max(...sends(1)), sends(2)]).toEqual([true, 100, [1]]);
+  });
 
   /** A message arrives more than two minutes late, for example after an outage. */
   const receiveLate = (autoReply: AutoReplies, text = 'Hello') =>

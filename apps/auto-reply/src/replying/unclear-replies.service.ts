@@ -1,13 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { FindSends } from '@mgw/contracts';
+import { FindSends, MAX_STATUSES } from '@mgw/contracts';
 import { OutboxRelay } from '@mgw/events';
 import { RpcClient } from '@mgw/rpc';
 import { BackgroundLoop, LOGGER } from '@mgw/service';
 import type { Logger } from '@mgw/telemetry';
 import { RepliesStore, type UnclearReply } from './replies.store';
 
-/** Concurrent queries of one process to the send service. */
-const MAX_QUERIES = 32;
 const POLL_MS = 5_000;
 
 /**
@@ -26,18 +24,30 @@ export class UnclearReplies extends BackgroundLoop {
   }
 
   protected async round(): Promise<number> {
-    const due = await this.replies.claimUnclear(MAX_QUERIES);
-    await Promise.all(due.map((reply) => this.resolve(reply)));
-    return due.length < MAX_QUERIES ? POLL_MS : 0;
+    const due = await this.replies.claimUnclear(MAX_STATUSES);
+    const businesses = new Set(due.map(({ business_id }) => business_id));
+    await Promise.all(
+      [...businesses].map((id) =>
+        this.resolve(
+          id,
+          due.filter(({ business_id }) => business_id === id),
+        ),
+      ),
+    );
+    return due.length < MAX_STATUSES ? POLL_MS : 0;
   }
 
-  private async resolve(reply: UnclearReply): Promise<void> {
-    const request = { business_id: reply.business_id, message_ids: [reply.message_id] };
+  /** One query for all replies of a business: thousands, one by one, would delay those of the others. */
+  private async resolve(business_id: number, due: UnclearReply[]): Promise<void> {
+    const request = { business_id, message_ids: due.map(({ message_id }) => message_id) };
     // Without a response the next query comes later.
     const response = await this.rpc.call(FindSends, request).catch(() => null);
-    const send = response?.sends[0];
-    if (send?.state !== 'accepted') return;
-    await this.replies.replied(reply, { message_id: send.message_id, phone: send.to });
+    const sent = due.flatMap((reply, i) => {
+      const send = response?.sends[i];
+      return send?.state === 'accepted' ? [{ ...reply, message_id: send.message_id, phone: send.to }] : [];
+    });
+    if (sent.length === 0) return;
+    await this.replies.replied(sent);
     this.relay.wake();
   }
 }
