@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { Connections, type Tx } from './connections';
-import { LargeChanges } from './large-changes';
+import { LargeChanges, type LargeChangeOptions } from './large-changes';
 import { poolOptions, type DatabaseOptions } from './options';
 import { asOpeningError, whenReachable } from './reachable';
 import { Reads } from './reads';
@@ -68,10 +68,10 @@ export class Database implements Tx {
 
   /**
    * Changes that take seconds if the business has very much: one of each business at a time, on a part of the main pool.
-   * @throws GatewayError RATE_LIMITED if it has no turn within two seconds
+   * @throws GatewayError RATE_LIMITED, or that of `busy`, if it has no turn in time
    */
-  largeChange<T>(businessId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-    return this.largeChanges.run(businessId, work);
+  largeChange<T>(businessId: number, work: (tx: Tx) => Promise<T>, options?: LargeChangeOptions): Promise<T> {
+    return this.largeChanges.run(businessId, work, options);
   }
 
   /**

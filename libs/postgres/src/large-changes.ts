@@ -6,9 +6,14 @@ import type { Connections, Tx } from './connections';
 const SHARE = 1 / 4;
 /** Changes that wait for their turn: of all businesses, and the share of one. */
 const WAITING = { room: 128, largest: 1 / 4 };
-/** Longest wait for the turn, in milliseconds. Together with the change it stays below a request's deadline. */
-const TURN_WITHIN_MS = 2_000;
 const RETRY_AFTER_SECONDS = 2;
+
+export interface LargeChangeOptions {
+  /** Longest wait for the turn, in milliseconds; 2,000 by default. Together with the change it stays below a request's deadline. */
+  turnWithinMs?: number;
+  /** The error of a change that gets no turn. */
+  busy?: () => GatewayError;
+}
 
 /**
  * Transactions that take seconds because they change everything that a business has. They occupy a part of the main pool, and each
@@ -25,17 +30,24 @@ export class LargeChanges {
     this.shares = new Shares({ places, largest: 1 / places, waiting: WAITING });
   }
 
-  /** @throws GatewayError RATE_LIMITED */
-  async run<T>(businessId: number, work: (tx: Tx) => Promise<T>): Promise<T> {
-    const release = await this.shares.take(String(businessId), TURN_WITHIN_MS);
-    if (release === null)
-      throw new GatewayError('RATE_LIMITED', 'Other large changes are still running, so nothing was changed. Try again in a moment.', {
-        retry_after_seconds: RETRY_AFTER_SECONDS,
-      });
+  /** @throws GatewayError that of `busy` */
+  async run<T>(
+    businessId: number,
+    work: (tx: Tx) => Promise<T>,
+    { turnWithinMs = 2_000, busy = changesBusy }: LargeChangeOptions = {},
+  ): Promise<T> {
+    const release = await this.shares.take(String(businessId), turnWithinMs);
+    if (release === null) throw busy();
     try {
       return await this.main.transaction(work);
     } finally {
       release();
     }
   }
+}
+
+function changesBusy(): GatewayError {
+  return new GatewayError('RATE_LIMITED', 'Other large changes are still running, so nothing was changed. Try again in a moment.', {
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -14,7 +14,6 @@ import {
 } from '@mgw/contracts';
 import { Database, examine, filteredPage, isTimeout, pageOf, readCursor, type Examined, type Tx } from '@mgw/postgres';
 import { ERASED } from '@mgw/service';
-import { Shares } from '@mgw/shares';
 import { UNCONFIRMED } from '../running/unclear.service';
 
 interface StoredBroadcast {
@@ -90,13 +89,8 @@ const DAILY_USE = `
 
 /** One creation of a business at a time. */
 const CREATE_LOCK = `hashtextextended('broadcast.create:' || $1, 0)`;
-/**
- * One creation of a business at a time in this process too, and a few of all businesses. The others wait without a connection of the main
- * pool, which starting broadcasts and recording sends need.
- */
-const CREATIONS = { places: 3, largest: 1 / 3, waiting: { room: 128, largest: 1 / 4 } };
-/** Longest wait for a place, in milliseconds. Together with the wait for the lock it stays below a request's deadline. */
-const PLACE_WITHIN_MS = 8_000;
+/** Together with the wait for the lock, the wait for the turn stays below a request's deadline. */
+const CREATION = { turnWithinMs: 8_000, busy: creationsBusy };
 /** Longest wait for a creation of the same business on another replica. */
 const LOCK_WITHIN = '3s';
 const RETRY_AFTER_SECONDS = 5;
@@ -106,8 +100,6 @@ type DailyUse = ResponseOf<typeof CheckBroadcast>['daily_limit'];
 
 @Injectable()
 export class BroadcastsStore {
-  private readonly creations = new Shares(CREATIONS);
-
   constructor(private readonly db: Database) {}
 
   /** Finds the broadcast that the request's Idempotency-Key created. */
@@ -138,24 +130,9 @@ export class BroadcastsStore {
    * @returns its id; null if its Idempotency-Key has already created one
    * @throws GatewayError BROADCAST_LIMIT_REACHED, RATE_LIMITED if other creations take too long
    */
-  async create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
-    return this.inPlace(request.business_id, () => this.createAlone(request));
-  }
-
-  /** @throws GatewayError RATE_LIMITED if other creations take too long */
-  private async inPlace<T>(businessId: number, creation: () => Promise<T>): Promise<T> {
-    const release = await this.creations.take(String(businessId), PLACE_WITHIN_MS);
-    if (release === null) throw creationsBusy();
-    try {
-      return await creation();
-    } finally {
-      release();
-    }
-  }
-
-  private createAlone(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
+  create(request: RequestOf<typeof CreateBroadcast>): Promise<number | null> {
     const { business_id, recipients } = request;
-    return this.db.transaction(async (tx) => {
+    const work = async (tx: Tx) => {
       // Two broadcasts created at once must not both pass the limit.
       await lockCreations(tx, business_id);
       const id = await this.insert(tx, request, recipients.length);
@@ -170,7 +147,8 @@ export class BroadcastsStore {
         [id, JSON.stringify(recipients)],
       );
       return id;
-    });
+    };
+    return this.db.largeChange(business_id, work, CREATION);
   }
 
   /** The phones that a retry may take, apart from people who have opted out meanwhile. */
@@ -187,18 +165,14 @@ export class BroadcastsStore {
    * @throws GatewayError BROADCAST_LIMIT_REACHED, RATE_LIMITED if other creations take too long, VALIDATION_FAILED if the template takes
    * other values now, CONFLICT if no recipient is left
    */
-  retry(request: Draft, retryOf: number, counts: ReturnType<typeof valueCounts>, suppressed: string[]): Promise<number | null> {
-    return this.inPlace(request.business_id, () => this.retryAlone(request, retryOf, counts, suppressed));
-  }
-
-  private retryAlone(
+  retry(
     request: Draft,
     retryOf: number,
     { body, header, buttons }: ReturnType<typeof valueCounts>,
     suppressed: string[],
   ): Promise<number | null> {
     const taken = (parameter: string) => `${RETRYABLE} AND phone NOT IN (SELECT unnest(${parameter}::text[]))`;
-    return this.db.transaction(async (tx) => {
+    const work = async (tx: Tx) => {
       await lockCreations(tx, request.business_id);
       const [count] = await tx.query<{ total: number; wrong: number }>(
         `SELECT count(*)::integer AS total, count(*) FILTER (WHERE cardinality(body_params) NOT BETWEEN $2 AND $3
@@ -226,7 +200,8 @@ export class BroadcastsStore {
       );
       if (!copy?.total) throw new GatewayError('CONFLICT', 'No failed recipients are left to retry.');
       return id;
-    });
+    };
+    return this.db.largeChange(request.business_id, work, CREATION);
   }
 
   /** @returns its id; null if its Idempotency-Key has already created one @throws GatewayError BROADCAST_LIMIT_REACHED */
