@@ -4,7 +4,7 @@ import { appendToOutbox, newEvent, OutboxRelay } from '@mgw/events';
 import type { Tx } from '@mgw/postgres';
 import { WantedEvents } from '@mgw/service';
 import { SyncsStore } from './syncs.store';
-import { TemplatesStore, type TemplateState } from './templates.store';
+import { TemplatesStore, type TemplateKey, type TemplateState } from './templates.store';
 
 /** The status of a template that the platform's list no longer has. */
 const GONE = 'DELETED';
@@ -20,17 +20,25 @@ export class TemplateStatusEvents {
   ) {}
 
   /**
+   * Runs under `lockSync`.
    * @param write makes the change
    * @param reasonOf the platform's reason for a template's status
+   * @param one the only template that `write` may change; without it all are compared, perhaps thousands
    * @returns the result; call `wake` after the commit
    */
-  async apply<T>(tx: Tx, businessId: number, write: () => Promise<T>, reasonOf: (template: TemplateState) => string | null): Promise<T> {
+  async apply<T>(
+    tx: Tx,
+    businessId: number,
+    write: () => Promise<T>,
+    reasonOf: (template: TemplateState) => string | null,
+    one?: TemplateKey,
+  ): Promise<T> {
     if (!(await this.wanted.isWanted(businessId, 'template.status'))) return write();
-    const before = await this.templates.lockStates(tx, businessId);
+    const before = await this.templates.states(tx, businessId, one);
     const result = await write();
     // The first sync finds templates that are new to the gateway only.
     if (before.length === 0 && !(await this.syncs.hasSucceeded(tx, businessId))) return result;
-    const after = await this.templates.lockStates(tx, businessId);
+    const after = await this.templates.states(tx, businessId, one);
     const known = new Map(before.map((template) => [template.id, template]));
     const left = new Set(after.map(({ id }) => id));
     const changed = [

@@ -76,6 +76,7 @@ export class TemplateUpdates {
       businessId,
       () => this.templates.setStatus(tx, businessId, template),
       () => reason,
+      template,
     );
   }
 }

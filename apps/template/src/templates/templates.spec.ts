@@ -10,8 +10,13 @@ import {
   type TemplateStatusChanged,
 } from '@mgw/contracts';
 import { newEvent } from '@mgw/events';
+import { rowsRead } from '@mgw/harness';
+import type { WantedEvents } from '@mgw/service';
 import { eventually } from '@mgw/testing';
 import { approved, bodyOf, codeOf, startTemplate, type TemplateFixture } from '../template.fixture';
+import { SyncsStore } from './syncs.store';
+import { TemplateStatusEvents } from './template-status-events.service';
+import { TemplateUpdates } from './template-updates.service';
 import { TemplatesStore } from './templates.store';
 
 describe('templates (platform §3.1, §3.2)', () => {
@@ -194,6 +199,24 @@ describe('templates (platform §3.1, §3.2)', () => {
     expect([other?.length, like?.length, new Set(like).size]).toEqual([0, 1_000, 1_000]);
     const names = [{ business_id: 1, name: 'order_0000x', language: 'en' }];
     expect((await fixture.harness.rpc.call(FindTemplates, { names })).found).toMatchObject([{ template: null, similar: 'order_00001' }]);
+  });
+
+  it('guarantees §10, N2: an update of a status reads its own template only, however many the business has', async () => {
+    const { db } = fixture.harness;
+    await db.query(
+      `INSERT INTO template.templates (business_id, name, language, platform_id, status, category, named, components)
+       SELECT 1, 'order_' || n, 'en', '1', 'APPROVED', 'UTILITY', false, '[]' FROM generate_series(1, 3000) AS n`,
+    );
+    const [templates, syncs] = [new TemplatesStore(db), new SyncsStore(db)];
+    const wanted = { isWanted: () => Promise.resolve(true) } as unknown as WantedEvents;
+    const events = new TemplateStatusEvents(templates, syncs, wanted, {} as never);
+    const updates = new TemplateUpdates(templates, events, syncs, {} as never, {} as never);
+    const raw = { event: 'PAUSED', message_template_name: 'order_2000', message_template_language: 'en' };
+    const data = { business_account_id: '801', field: 'message_template_status_update', raw };
+    const update = newEvent(PlatformTemplateUpdate, { id: 't1', at: new Date().toISOString(), business_id: 1, key: 't', data });
+    const rows = await rowsRead(db, (reading) => updates.apply([update], reading));
+    expect(rows['templates']).toBeLessThan(10);
+    expect(await db.query('SELECT body FROM template.outbox')).toMatchObject([{ body: expect.stringContaining('order_2000') as string }]);
   });
 
   it('decision 366: reports each change of a status once, from updates and from syncs', async () => {

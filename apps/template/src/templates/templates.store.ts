@@ -17,6 +17,8 @@ export interface StoredTemplate {
   updated_at: Date;
 }
 
+/** The name of a template within its business. */
+export type TemplateKey = Pick<StoredTemplate, 'name' | 'language'>;
 /** The state of a template that `template.status` reports. */
 export type TemplateState = Pick<StoredTemplate, 'id' | 'name' | 'language' | 'status'> & { quality: string | null };
 
@@ -58,11 +60,12 @@ export class TemplatesStore {
     await tx.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`template.templates:${businessId}`]);
   }
 
-  /** The states of all templates; nobody else changes them until the end of the transaction. */
-  lockStates(tx: Tx, businessId: number): Promise<TemplateState[]> {
+  /** The states of one template, or of all. Under `lockSync` nobody else changes them. */
+  states(tx: Tx, businessId: number, one?: TemplateKey): Promise<TemplateState[]> {
     return tx.query<TemplateState>(
-      'SELECT id, name, language, status, quality FROM template.templates WHERE business_id = $1 ORDER BY id FOR NO KEY UPDATE',
-      [businessId],
+      `SELECT id, name, language, status, quality FROM template.templates
+       WHERE business_id = $1 ${one ? 'AND name = $2 AND language = $3' : ''} ORDER BY id`,
+      [businessId, ...(one ? [one.name, one.language] : [])],
     );
   }
 
