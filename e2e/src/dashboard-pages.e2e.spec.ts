@@ -265,6 +265,35 @@ describe('the dashboard’s pages', () => {
       );
     });
 
+    it('decision 801: a notice covers no Close button of a drawer', async () => {
+      await page.setViewportSize({ width: 1100, height: 800 });
+      await open('12015550118');
+      await page.route('**/api/client/conversations/*', (route) =>
+        route.request().method() === 'PATCH' ? unavailable(route) : route.continue(),
+      );
+      const drawer = page.getByRole('dialog', { name: 'Customer' });
+      const notice = page.locator('.mantine-Notification-root').first();
+      /** Whether a click on the middle of the Close button reaches it while a notice is shown. */
+      const isClear = () =>
+        page.evaluate(`(() => {
+          const close = document.querySelector('[role=dialog] [aria-label=Close]');
+          const { left, top, width, height } = close.getBoundingClientRect();
+          const isShown = document.querySelector('.mantine-Notification-root') !== null;
+          return isShown && close.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+        })()`);
+      for (const size of [{ width: 1100, height: 800 }, PHONE]) {
+        await page.setViewportSize(size);
+        await page.getByRole('button', { name: 'Details' }).click();
+        await drawer.getByPlaceholder('Add a label').fill('Late');
+        await page.keyboard.press('Enter');
+        await notice.waitFor();
+        await settled(page);
+        expect([size.width, await isClear()]).toEqual([size.width, true]);
+        await drawer.getByRole('button', { name: 'Close' }).click();
+        await drawer.waitFor({ state: 'detached' });
+      }
+    });
+
     it('keeps a reply whose response was lost, with the reason; a retry reaches the customer once', async () => {
       const box = await open('12015550102');
       const keys: (string | undefined)[] = [];

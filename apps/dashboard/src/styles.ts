@@ -55,6 +55,7 @@ import '@mantine/core/styles/Tooltip.css';
 import './contrast.css';
 import './focus-below-header.css';
 import './long-names.css';
+import './notices.css';
 import './phone.css';
 import './skip-link.css';
 import './reduced-motion.css';

@@ -4,5 +4,5 @@ import { useIsTopDialog } from './use-is-top-dialog';
 /** A dialog in the middle of the page. Escape closes it only while no other one is above it. */
 export function Modal({ closeOnEscape = true, ...props }: ModalProps) {
   const isTop = useIsTopDialog(props.opened);
-  return <MantineModal {...props} closeOnEscape={closeOnEscape && isTop} />;
+  return <MantineModal {...props} data-opened={props.opened || undefined} closeOnEscape={closeOnEscape && isTop} />;
 }
