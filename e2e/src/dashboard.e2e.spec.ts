@@ -4,7 +4,7 @@ import { eventually, newContext, startBrowser, startReceiver, type Receiver } fr
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { Webhook } from 'standardwebhooks';
 import { addSession, loginAddress } from './browser-session';
-import { accessibilityFaults, RULES_OF_COLORS, RULES_OF_SPACE, SHELL, settled } from './page-checks';
+import { accessibilityFaults, RULES_OF_COLORS, RULES_OF_SPACE, SHELL, settled, smallTargets } from './page-checks';
 import { customer, dashboardUser, integrator, logIn as sessionCookie } from './people';
 import { startStack, type RunningStack } from './stack';
 
@@ -647,7 +647,8 @@ describe('the dashboard', () => {
           const drawn = await on.evaluate('document.documentElement.scrollWidth');
           // A tablet has the navigation of a desk and the lists of a phone, and both phones are the same.
           const faults = width === PHONE.width ? [] : await accessibilityFaults(on, width === 768 ? RULES_OF_SPACE : undefined, around);
-          if (drawn !== width || faults.length > 0) found.push({ path, width, drawn, faults });
+          const small = width < 768 ? await smallTargets(on) : [];
+          if (drawn !== width || faults.length + small.length > 0) found.push({ path, width, drawn, faults, small });
         }
       }
       if (on !== page) await on.context().close();

@@ -45,6 +45,29 @@ export const settled = (page: Page) =>
 /** The rules whose result depends on the width, even if no other elements are visible. */
 export const RULES_OF_SPACE = ['scrollable-region-focusable'];
 
+/**
+ * Finds controls of the page that a finger misses: less than 24 px high or wide (WCAG 2.5.8). A touch of a histogram chooses several of its
+ * bars (decision 801), and a row of a log is a button as a whole.
+ */
+const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, input:not([type=file]), textarea')]
+  .filter((control) => !control.disabled && !control.matches('.skip-link, .histogram-bar, .log-line *') && control.checkVisibility({ visibilityProperty: true }))
+  .filter((control) => {
+    const around = control.closest('.mantine-Switch-root, .mantine-Input-wrapper') ?? control;
+    control.scrollIntoView({ block: 'center', inline: 'center' });
+    // A link may wrap.
+    const [{ left, top, width, height }] = control.getClientRects();
+    // Hidden, but for screen readers.
+    if (width < 2 || height < 2) return false;
+    return [[0, -11], [0, 11], [-11, 0], [11, 0]].some(([x, y]) => {
+      const hit = document.elementFromPoint(left + width / 2 + x, top + height / 2 + y);
+      return !around.contains(hit) && hit?.closest('label')?.control !== control;
+    });
+  })
+  .map((control) => control.outerHTML.slice(0, 160))`;
+
+/** @returns the markup of controls of the page that a finger misses */
+export const smallTargets = (page: Page) => page.evaluate<string[]>(SMALL_TARGETS);
+
 /** The header and the navigation around each page. */
 export const SHELL = ['.mantine-AppShell-header', '.mantine-AppShell-navbar'];
 

@@ -10,6 +10,8 @@ import './histogram-bars.css';
 /** In pixels. A few failures stay visible below thousands of messages, because they have a scale of their own. */
 const HEIGHT = 76;
 const FAILED_HEIGHT = 28;
+/** The smallest target that a finger hits (WCAG 2.5.8), in pixels. */
+const FINGER = 24;
 const MOVES: Record<string, (at: number, last: number) => number> = {
   ArrowLeft: (at) => at - 1,
   ArrowRight: (at) => at + 1,
@@ -26,8 +28,8 @@ interface HistogramBarsProps {
 }
 
 /**
- * Messages above the line, failures below it. A drag over bars chooses their period, and so does a click on one. By keyboard, the arrows
- * move between bars, Shift extends the period, and Enter chooses it.
+ * Messages above the line, failures below it. A drag over bars chooses their period, and so does a click on one; a touch of narrow bars
+ * chooses those below the finger. By keyboard, the arrows move between bars, Shift extends the period, and Enter chooses it.
  */
 export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsProps) {
   const plot = useRef<HTMLDivElement>(null);
@@ -48,6 +50,11 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
   const barAt = ({ clientX }: PointerEvent): number => {
     const { left, width } = plot.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
     return within(Math.floor(((clientX - left) / width) * bars.length), last);
+  };
+  /** The bars at each side of the touched one that the finger covers too. */
+  const besideAt = ({ pointerType }: PointerEvent): number => {
+    const width = (plot.current?.getBoundingClientRect().width ?? 1) / bars.length;
+    return pointerType === 'touch' && width < FINGER ? Math.ceil((FINGER - width) / 2 / width) : 0;
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const move = MOVES[event.key];
@@ -84,7 +91,9 @@ export function HistogramBars({ bars, parts, label, onChoose }: HistogramBarsPro
               if (isDragging.current) setRange((now) => now && { ...now, to: barAt(event) });
             }}
             onPointerUp={(event) => {
-              if (isDragging.current && range) choose({ ...range, to: barAt(event) });
+              const to = barAt(event);
+              const beside = range?.from === to ? besideAt(event) : 0;
+              if (isDragging.current && range) choose({ from: within(range.from - beside, last), to: within(to + beside, last) });
               isDragging.current = false;
             }}
             onPointerCancel={() => {

@@ -106,6 +106,20 @@ describe('the message log (spec §10)', () => {
       await waitFor(() => expect(address()).toBe('/messages?from=2026-01-06&to=2026-01-08'));
     });
 
+    it('decision 801: chooses the narrow bars below a finger, and one by a mouse', async () => {
+      for (const [pointerType, period] of [
+        ['touch', 'from=2026-01-06&to=2026-01-08'],
+        ['mouse', 'from=2026-01-07&to=2026-01-07'],
+      ]) {
+        const address = log('/messages?period=7d');
+        const plot = (await screen.findByRole('button', { name: first })).parentElement as HTMLElement;
+        plot.getBoundingClientRect = () => ({ left: 0, width: 40 }) as DOMRect;
+        for (const type of ['pointerdown', 'pointerup'])
+          fireEvent(plot, Object.assign(new MouseEvent(type, { clientX: 25, bubbles: true }), { pointerType }));
+        await waitFor(() => expect(address()).toBe(`/messages?${period}`));
+      }
+    });
+
     it('chooses one bar by Enter and more by Shift with arrows', async () => {
       const address = log('/messages');
       await screen.findByRole('button', { name: first });
