@@ -9,7 +9,7 @@ import { idempotencyOf, scopedTo } from '../requests/idempotency';
 import type { BusinessUser, SessionUser } from '../sessions/session-user';
 import { apiKeyRecord, type ApiKeyRecord } from './api-key.record';
 import type { ChangeApiKeyRequest, CreateApiKeyRequest, EditApiKeyRequest } from './api-keys.requests';
-import { ApiKeysStore, type OwnKey } from './api-keys.store';
+import { ApiKeysStore, type LockedKey } from './api-keys.store';
 import { DailyUsage } from './daily-usage';
 
 /** Maximum number of active keys of one business. */
@@ -76,7 +76,7 @@ export class ApiKeysService {
     const { expires_at, never_expires, ...others } = withoutNulls(request);
     const change = { ...others, ...expiryChange({ expires_at, never_expires }, futureExpiry) };
     await this.db.transaction(async (tx) => {
-      await this.requireActive(tx, business_id, id);
+      if ((await this.lock(tx, business_id, id)).has_ended) throw hasEnded();
       await this.keys.edit(tx, id, change);
       await this.audit.add({ user_id, business_id, action: 'api-key.changed', target: `api-key:${id}`, detail: change }, tx);
     });
@@ -94,8 +94,10 @@ export class ApiKeysService {
   ): Promise<{ id: number; token: string; expires_at: Date | null; old_expires_at: Date }> {
     const rotated = await this.db.transaction(async (tx) => {
       const inUse = await this.keys.countInUse(tx, business_id);
-      const { has_heir, created_at, expires_at, ...key } = await this.requireActive(tx, business_id, id);
+      const { has_heir, has_ended, created_at, expires_at, ...key } = await this.lock(tx, business_id, id);
+      // Even if it has ended: after a lost response nobody has the secret of the heir, which works all the same.
       if (has_heir) throw new GatewayError('CONFLICT', 'This API key was rotated already. Rotate the key that replaced it.');
+      if (has_ended) throw hasEnded();
       if (grace_minutes > 0 && inUse >= MAX_ACTIVE) throw tooMany();
       const heirExpiresAt = expires_at && new Date(Date.now() + expires_at.getTime() - created_at.getTime());
       const heir = await this.keys.add(tx, { ...key, business_id, expires_at: heirExpiresAt });
@@ -129,12 +131,10 @@ export class ApiKeysService {
     this.rpc.announce(KeyChanged, { api_key_id: id });
   }
 
-  private async requireActive(tx: Tx, business_id: number, id: number): Promise<OwnKey> {
+  private async lock(tx: Tx, business_id: number, id: number): Promise<LockedKey> {
     const key = await this.keys.lockOwn(tx, business_id, id);
     if (!key) throw notFound();
-    const { has_ended, ...active } = key;
-    if (has_ended) throw new GatewayError('CONFLICT', 'This API key was revoked or has expired. Create a new one.');
-    return active;
+    return key;
   }
 }
 
@@ -154,6 +154,10 @@ function futureExpiry(text: string): Date {
   const expires_at = new Date(text);
   if (expires_at.getTime() <= Date.now()) throw invalid('expires_at', 'must be in the future');
   return expires_at;
+}
+
+function hasEnded(): GatewayError {
+  return new GatewayError('CONFLICT', 'This API key was revoked or has expired. Create a new one.');
 }
 
 function tooMany(): GatewayError {

@@ -216,6 +216,9 @@ describe('API keys (spec §2.7, §5, §10)', () => {
       const { id, key } = await create();
       const heir = await heirOf(id, 0);
       expect([await found(key), (await found(heir.key))?.api_key_id]).toEqual([null, heir.id]);
+      // A repeat after a lost response finds the key that works now.
+      const repeated = (await rotate(id, 0).expect(409)).body as { error: string };
+      expect(repeated.error).toContain('Rotate the key that replaced it');
       const ending = await create({ expires_at: new Date(Date.now() + 5 * 60_000).toISOString() });
       expect(graceLeft((await heirOf(ending.id, 1_440)).old_expires_at)).toBe(5);
     });

@@ -46,7 +46,7 @@ export interface CreatedKey {
 }
 
 /** A business's own key, which an owner changes. `expires_at` is its own expiry, not the end of a rotation's grace. */
-export type OwnKey = Required<Omit<NewApiKey, 'business_id'>> & { created_at: Date; has_heir: boolean };
+export type LockedKey = Required<Omit<NewApiKey, 'business_id'>> & { created_at: Date; has_heir: boolean; has_ended: boolean };
 
 type ActiveKeyRow = Omit<ApiKeyRow, 'last_four' | 'created_at' | 'last_used_at' | 'last_ip' | 'revoked_at'> & {
   token_mac: Buffer;
@@ -227,8 +227,8 @@ export class ApiKeysStore {
   }
 
   /** Locks a key until the transaction ends. @returns null for a key that is unknown or of another business */
-  async lockOwn(tx: Tx, business_id: number, id: number): Promise<(OwnKey & { has_ended: boolean }) | null> {
-    const [key] = await tx.query<OwnKey & { has_ended: boolean }>(
+  async lockOwn(tx: Tx, business_id: number, id: number): Promise<LockedKey | null> {
+    const [key] = await tx.query<LockedKey>(
       `SELECT k.name, k.permissions, k.per_minute_limit, k.daily_limit, k.allowed_ips, k.created_at,
               nullif(coalesce(k.own_expires_at, k.expires_at), 'infinity') AS expires_at, ${sendsAs('k')} AS sends_as,
               NOT ${isActive('k')} AS has_ended, EXISTS (
