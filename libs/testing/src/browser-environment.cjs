@@ -64,6 +64,9 @@ module.exports = class BrowserEnvironment extends TestEnvironment {
     page.getComputedStyle = computeStyles(page);
     Object.assign(page, { Request: PageRequest, Response, Headers, TextEncoder, structuredClone, ResizeObserver: NoObserver });
     page.Element.prototype.scrollIntoView = () => undefined;
+    page.Element.prototype.getClientRects = function () {
+      return this.closest('[hidden]') ? [] : [this.getBoundingClientRect()];
+    };
     page.scrollTo = () => undefined;
     page.BroadcastChannel = class {
       postMessage() {}

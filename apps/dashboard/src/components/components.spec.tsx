@@ -2,7 +2,7 @@
 import { Button, Drawer, MantineProvider, Modal, TextInput } from '@mantine/core';
 import { QueryClient, QueryClientProvider, useQuery } from '@tanstack/react-query';
 import { act, fireEvent, renderHook, screen, waitFor, within } from '@testing-library/react';
-import { useState, type ChangeEvent, type ReactNode } from 'react';
+import { useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { flushSync } from 'react-dom';
 import { api, ApiError, queries, request } from '../api/client';
 import { draw, press, Refusal, requests, type } from '../page.fixture';
@@ -32,6 +32,7 @@ import { RelativeTime } from './relative-time';
 import { quoted } from './shell-quote';
 import { theme } from '../theme';
 import { useFirstLoad } from './use-first-load';
+import { useKeptFocus } from './use-kept-focus';
 import { usePagedQuery } from './use-paged-query';
 import { SearchField } from './search-field';
 import { useSearchText } from './use-search-text';
@@ -762,6 +763,31 @@ describe('the dashboard’s components (decision 430)', () => {
     await waitFor(() => expect(ends).toHaveLength(3));
     expect(page.result.current).toBe(false);
     client.clear();
+  });
+
+  it('decision 779: a control that removes itself passes the focus to the next one that is drawn', async () => {
+    function Page() {
+      const main = useRef<HTMLElement>(null);
+      const [isThere, setThere] = useState(true);
+      useKeptFocus(main);
+      return (
+        <main ref={main}>
+          <div>
+            <div>
+              <div>{isThere && <button onClick={() => setThere(false)}>Remove</button>}</div>
+              <div>
+                <input aria-label="For password managers" hidden />
+                <button>Next</button>
+              </div>
+            </div>
+          </div>
+        </main>
+      );
+    }
+    draw(<Page />);
+    act(() => screen.getByRole('button', { name: 'Remove' }).focus());
+    await press('Remove');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByRole('button', { name: 'Next' })));
   });
 
   it('text: quotes cells of CSV and words of a shell', () => {

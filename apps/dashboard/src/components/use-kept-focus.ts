@@ -6,15 +6,18 @@ const RETURN_MS = 50;
 const LAYERS = '[role=dialog], [role=menu]';
 const CONTROLS = ':is(a[href], button, input:not([type=hidden], [type=file]), textarea, [tabindex]):not(:disabled, [tabindex="-1"])';
 
+/** Those that are drawn: a hidden one takes no focus. */
 const controlsIn = (node: Node): HTMLElement[] =>
-  node instanceof HTMLElement ? [node, ...node.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.matches(CONTROLS)) : [];
+  node instanceof HTMLElement
+    ? [node, ...node.querySelectorAll<HTMLElement>(CONTROLS)].filter((one) => one.matches(CONTROLS) && one.getClientRects().length > 0)
+    : [];
 
 /** The parent of a node and what is beside it. */
 type Place = Pick<MutationRecord, 'nextSibling' | 'previousSibling'> & { target: Node | null };
 
 /**
- * The control that takes the place of a removed or disabled node: the first one behind it, or the last one before it, in the smallest part of
- * the page that has one.
+ * The control that takes the place of a removed or disabled node: the first one behind it or of what replaced it, or the last one before it,
+ * in the smallest part of the page that has one.
  * @param changes all changes of this moment
  * @param whole contains the page; a dialog or page whose complete content was replaced has no such control
  */
@@ -27,6 +30,8 @@ function neighbourOf(place: Place, changes: MutationRecord[], whole: HTMLElement
     return node;
   };
   let [next, previous] = [siblingOf('nextSibling'), siblingOf('previousSibling')];
+  // The complete content of a part was replaced.
+  if (!next && !previous) next = place.target?.firstChild ?? null;
   for (let part = place.target; part?.parentElement && part.parentElement !== whole; part = part.parentElement) {
     if (part.parentElement.matches(LAYERS)) return undefined;
     for (; next; next = next.nextSibling) if (controlsIn(next)[0]) return controlsIn(next)[0];

@@ -765,6 +765,19 @@ describe('pages by their address (decision 430)', () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText(/^Reason/)));
   });
 
+  it('decision 779: a button that its action replaces passes the focus to what replaced it', async () => {
+    open('/account', {
+      'GET /api/client/me/totp': () => ({ enabled: false, required: false, recovery_codes_left: 0 }),
+      'POST /api/client/me/totp': () => ({ secret: 'ABC', otpauth_url: 'otpauth://totp/x?secret=ABC' }),
+      'GET /api/client/me/sessions': () => ({ sessions: [] }),
+    });
+    const begin = await screen.findByRole('button', { name: 'Set up two-step login' });
+    act(() => begin.focus());
+    await press('Set up two-step login');
+    const copy = await screen.findByRole('button', { name: 'Copy the secret' });
+    await waitFor(() => expect(document.activeElement).toBe(copy));
+  });
+
   it('decision 764: a dialog keeps the scroll position and begins at its first field; another page begins at its top', async () => {
     const scroll = jest.spyOn(window, 'scrollTo').mockImplementation();
     open('/webhooks', {
