@@ -21,15 +21,16 @@ export const TSC = '../typescript-native/bin/tsc';
 
 /**
  * Runs a program of the project's packages. Prints its output; with `quiet`, only if it fails.
+ * @param options.nodeFlags flags of Node itself
  * @returns its exit code
  */
-export function run(program, args, { env = {}, quiet = false } = {}) {
+export function run(program, args, { env = {}, quiet = false, nodeFlags = [] } = {}) {
   const options = {
     stdio: quiet ? ['ignore', 'pipe', 'pipe'] : 'inherit',
     encoding: 'utf8',
     env: { ...process.env, NX_DAEMON: 'false', ...env },
   };
-  const { status, stdout, stderr } = spawnSync(`node_modules/.bin/${program}`, args, options);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...nodeFlags, `node_modules/.bin/${program}`, ...args], options);
   if (quiet && status !== 0) process.stderr.write(`${stdout ?? ''}${stderr ?? ''}`);
   return status ?? 1;
 }
