@@ -647,7 +647,7 @@ describe('the dashboard', () => {
           const drawn = await on.evaluate('document.documentElement.scrollWidth');
           // A tablet has the navigation of a desk and the lists of a phone, and both phones are the same.
           const faults = width === PHONE.width ? [] : await accessibilityFaults(on, width === 768 ? RULES_OF_SPACE : undefined, around);
-          const small = width < 768 ? await smallTargets(on) : [];
+          const small = width < PHONE.width ? await smallTargets(on) : [];
           if (drawn !== width || faults.length + small.length > 0) found.push({ path, width, drawn, faults, small });
         }
       }
