@@ -84,7 +84,8 @@ describe('decision 353: a recovery', () => {
       [more],
     );
     respond(200);
-    const waiting = async () => (await db.nonDurable.query('SELECT FROM pg_locks WHERE NOT granted')).length;
+    const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    const waiting = async () => (await db.nonDurable.query(waits)).length;
     const begun = await db.transaction(
       async (tx) => {
         await tx.query('SELECT FROM dispatch.deliveries FOR UPDATE');

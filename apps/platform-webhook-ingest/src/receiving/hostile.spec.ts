@@ -444,7 +444,8 @@ describe('hostile callbacks (guarantees §10)', () => {
       async (tx) => {
         await tx.query('SELECT FROM ingest.callbacks WHERE lane = 1 FOR UPDATE');
         await harness.run(service);
-        await eventually(async () => (await harness.db.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        await eventually(async () => (await harness.db.query(waits)).length > 0);
         connections = [connection(1), { ...connection(2), phone_number_id: '709' }];
         harness.rpc.announce(ConnectionChanged, { business_id: 2 });
         await harness.nc.flush();

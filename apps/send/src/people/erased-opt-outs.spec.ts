@@ -69,7 +69,8 @@ describe('the keys of erasures', () => {
         const lists = [11, 12, 13, 14].flatMap((business_id) =>
           [1, 2].map(() => harness.rpc.call(ListLabels, { business_id }).catch((error: GatewayError) => error.error_code)),
         );
-        const locked = async () => (await harness.db.query('SELECT FROM pg_locks WHERE NOT granted')).length;
+        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        const locked = async () => (await harness.db.query(waits)).length;
         await eventually(async () => (await locked()) === 4);
         expect(await template(1, OTHER)).toMatchObject({ message_id: expect.any(String) });
         await Promise.all(lists);

@@ -38,8 +38,8 @@ describe('sends during blocked searches, on a full disk and with lost connection
           async () =>
             Number(
               (
-                await tx.query<{ n: string }>(
-                  `SELECT count(*) AS n FROM pg_locks WHERE relation = 'send.conversation_words'::regclass AND NOT granted`,
+                await sending.harness.db.query<{ n: string }>(
+                  `SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'relation'`,
                 )
               )[0]?.n,
             ) > 0,
@@ -68,7 +68,8 @@ describe('sends during blocked searches, on a full disk and with lost connection
         const sends = [sending.text(), sending.template({ business_id: 2, api_key_id: 2 })];
         expect(await Promise.all(sends)).toMatchObject([accepted, accepted]);
         // The reply still waits for this transaction.
-        await eventually(async () => (await tx.query('SELECT FROM pg_locks WHERE NOT granted')).length > 0);
+        const waits = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        await eventually(async () => (await sending.harness.db.query(waits)).length > 0);
       },
       { mayPause: true },
     );
@@ -90,7 +91,8 @@ describe('sends during blocked searches, on a full disk and with lost connection
     const held = await locker.transaction(
       async (tx) => {
         await tx.query('SELECT FROM send.find_conversations(ARRAY[1], ARRAY[$1])', [waId]);
-        const waiting = async () => tx.query(`SELECT pid, query_start FROM pg_stat_activity WHERE wait_event_type = 'Lock'`);
+        const waits = `SELECT pid, query_start FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+        const waiting = async () => sending.harness.db.query(waits);
         const send = sending.template({}, { to });
         const wait = await eventually(async () => (await waiting())[0]);
         for (const business_id of [2, 1]) expect(await sending.template({ business_id, api_key_id: business_id })).toMatchObject(accepted);
