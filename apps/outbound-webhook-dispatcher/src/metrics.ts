@@ -5,7 +5,10 @@ const LANES = 10_000;
 /** Events that the count reads at most. */
 const EVENTS = 10_000;
 
-/** Metrics for the operator. The oldest delivery is the first one that waits or is attempted, of all webhooks and the backlog, without recoveries. */
+/**
+ * Metrics for the operator. The oldest delivery is the first one that waits or is attempted, of all webhooks and the backlog, without
+ * recoveries.
+ */
 export const METRICS = {
   events_in_backlog: `SELECT count(*) FROM (SELECT FROM dispatch.backlog LIMIT ${EVENTS}) backlog`,
   deliveries_waiting: `SELECT coalesce(sum(open), 0) FROM (

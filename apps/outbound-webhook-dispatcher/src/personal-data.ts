@@ -7,8 +7,8 @@ import { isEventOfPerson, isOfPerson, namesPerson, type PersonalData } from '@mg
 const CONVERSATION_OF_FEED_EVENT = `substring(r.body FROM '.*"conversation_id":(\\d{1,18})')::bigint`;
 
 /**
- * Deliveries, the backlog and the feed are copies of events, so they are not exported. Open ones end first, because their lanes count them; those of a
- * deleted webhook have no lane. The backlog comes first, because its events become the others.
+ * Deliveries, the backlog and the feed are copies of events, so they are not exported. Open deliveries end first, because their lanes
+ * count them; those of a deleted webhook have no lane. The backlog comes first, because its events become the others.
  */
 export const dispatcherPersonalData: PersonalData = {
   scanned: [

@@ -11,7 +11,7 @@ import { dueSince, RECOVERY_LANE } from './recovery-lane';
 
 export interface Expansion {
   claimed: Attempt[];
-  /** Whether there is a backlog. */
+  /** Whether some of the events joined the backlog, or all must because there is one. */
   backlog: boolean;
   /** Whether a delivery waits for a claim. */
   due: boolean;

@@ -79,12 +79,12 @@ export class DispatchService extends BackgroundLoop {
 
   /** Stores the deliveries of events and starts those that may begin. @returns whether some of the events joined the backlog */
   async expand(events: EventEnvelope[]): Promise<boolean> {
-    return this.beginExpanded((...capacity) => this.deliveries.expand(events, ...capacity));
+    return this.beginExpanded((capacity, worker) => this.deliveries.expand(events, capacity, worker));
   }
 
   /** The same for events of the backlog. */
   async expandBacklog(events: StoredEvent[]): Promise<void> {
-    await this.beginExpanded((...capacity) => this.deliveries.expandBacklog(events, ...capacity));
+    await this.beginExpanded((capacity, worker) => this.deliveries.expandBacklog(events, capacity, worker));
   }
 
   private async beginExpanded(expand: (capacity: Capacity, worker: string | undefined) => Promise<Expansion>): Promise<boolean> {

@@ -34,7 +34,7 @@ export class WebhooksHandlers {
   @Handles(CreateWebhook)
   async create(request: RequestOf<typeof CreateWebhook>): Promise<ResponseOf<typeof CreateWebhook>> {
     await this.check(request);
-    const created = await this.webhooks.create(request, MAX_WEBHOOKS, this.sealer);
+    const created = await this.webhooks.create(request, this.sealer);
     if (created === null) throw new GatewayError('CONFLICT', `A business has at most ${MAX_WEBHOOKS} webhooks. Delete one first.`);
     this.announceChange(request.business_id);
     return created;

@@ -49,11 +49,7 @@ export class WebhooksStore {
    * @returns null when the business has as many as allowed
    * @throws GatewayError IDEMPOTENCY_MISMATCH
    */
-  async create(
-    request: RequestOf<typeof CreateWebhook>,
-    maxPerBusiness: number,
-    sealer: Sealer,
-  ): Promise<ResponseOf<typeof CreateWebhook> | null> {
+  async create(request: RequestOf<typeof CreateWebhook>, sealer: Sealer): Promise<ResponseOf<typeof CreateWebhook> | null> {
     const { business_id, name, url, events, secret_sealed, idempotency } = request;
     const context = `webhook.creation:${business_id}`;
     const key = idempotency?.key ?? null;
@@ -69,7 +65,7 @@ export class WebhooksStore {
       const [row] = await tx.query<{ id: string }>(
         `INSERT INTO dispatch.webhooks (business_id, name, url, events, secret_sealed, creation_key, creation_fingerprint)
          SELECT $1, $2, $3, $4, $5, $6, $7 WHERE (SELECT count(*) FROM dispatch.webhooks WHERE business_id = $1) < $8 RETURNING id`,
-        [business_id, name, url, events, secret_sealed, key, fingerprint, maxPerBusiness],
+        [business_id, name, url, events, secret_sealed, key, fingerprint, MAX_WEBHOOKS],
       );
       return row ? { id: Number(row.id) } : null;
     });
